@@ -1,0 +1,39 @@
+/** Metric names, shared by those who emit and those who alarm. Namespace and dimension are fixed too. */
+export const METRIC_NAMESPACE = 'Punctual';
+
+/** One service name for all functions, so that a metric has one series whoever emits it. */
+export const METRIC_SERVICE = 'punctual';
+
+export const METRIC = {
+  /** Seconds; age past due of the oldest occurrence that has not started. Emitted by each sweep, 0 when none. */
+  oldestOverdueSeconds: 'OldestOverdueSeconds',
+  /** Count; occurrences past due that have not started. Emitted by each sweep. */
+  overdueOccurrences: 'OverdueOccurrences',
+  /** Count; 1 for each tick that went through its shards. Silence is the alarm. */
+  ticksCompleted: 'TicksCompleted',
+  /** Seconds; how far behind now the slowest scanned shard's watermark is. */
+  shardLagSeconds: 'ShardLagSeconds',
+  /** Count; occurrences created by ticks. */
+  occurrencesMaterialised: 'OccurrencesMaterialised',
+  /** Count; materialisations that found that somebody else did it. */
+  materialiseRacesLost: 'MaterialiseRacesLost',
+  /** Count; occurrences handed to the work queue. */
+  occurrencesDispatched: 'OccurrencesDispatched',
+  /** Milliseconds; startedAt - dueAt of first attempts. */
+  startDelayMs: 'StartDelayMs',
+  /** Count; attempts by their end. */
+  attemptsSucceeded: 'AttemptsSucceeded',
+  attemptsFailed: 'AttemptsFailed',
+  /** Count; occurrences that ended failed. */
+  occurrencesFailed: 'OccurrencesFailed',
+  /** Count; occurrences that were not run because they were too late. */
+  occurrencesMissed: 'OccurrencesMissed',
+  /** Count; leases found expired by the sweep. */
+  leasesExpired: 'LeasesExpired',
+  /** Count; occurrences whose message was sent again by the sweep. */
+  occurrencesRedispatched: 'OccurrencesRedispatched',
+  /** Count; messages that were put on the dead-letter queue by a worker, with their reason. */
+  messagesRejected: 'MessagesRejected',
+} as const;
+
+export type MetricName = (typeof METRIC)[keyof typeof METRIC];

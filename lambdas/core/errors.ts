@@ -1,0 +1,63 @@
+/**
+ * The one error class of Punctual. `code` is stable and dotted (`expression.invalid`, `schedule.not-found`);
+ * callers switch on it, people read `message`, which names the bad value and the way out.
+ */
+export class PunctualError extends Error {
+  override readonly name = 'PunctualError';
+  readonly code: ErrorCode;
+  /** The request field at fault, dotted (`retry.maxAttempts`); absent when no single field is. */
+  readonly field: string | undefined;
+  /** The value that was refused, when it is short enough to show. */
+  readonly value: unknown;
+
+  constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}) {
+    super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    this.code = code;
+    this.field = detail.field;
+    this.value = detail.value;
+  }
+}
+
+export interface ErrorDetail {
+  readonly field?: string;
+  readonly value?: unknown;
+  readonly cause?: unknown;
+}
+
+/** Every code that Punctual raises. The API maps each to one HTTP status (lambdas/api/problem.ts). */
+export type ErrorCode =
+  // The time text cannot be read, can never fire, or means two things.
+  | 'expression.empty'
+  | 'expression.too-long'
+  | 'expression.invalid'
+  | 'expression.ambiguous-dialect'
+  | 'expression.never-fires'
+  | 'expression.out-of-range'
+  | 'expression.local-time-missing'
+  | 'timezone.unknown'
+  | 'request.invalid'
+  | 'request.unknown-field'
+  | 'request.too-large'
+  | 'request.not-json'
+  | 'cursor.invalid'
+  | 'schedule.not-found'
+  | 'schedule.exists'
+  | 'schedule.stale'
+  | 'schedule.busy'
+  | 'calendar.not-found'
+  | 'occurrence.not-found'
+  | 'idempotency.mismatch'
+  | 'route.not-found'
+  | 'route.method-not-allowed'
+  | 'store.unavailable'
+  | 'config.invalid'
+  | 'startup.failed';
+
+export function isPunctualError(error: unknown): error is PunctualError {
+  return error instanceof PunctualError;
+}
+
+/** The end of an exhaustive `switch`: a new member of the union is a compile error here. */
+export function assertNever(value: never): never {
+  throw new Error(`Unhandled case: ${JSON.stringify(value)}`);
+}

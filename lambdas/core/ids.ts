@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { hash48 } from './hash.ts';
+import { type EpochMs, epochMs, toIso } from './time.ts';
+
+/** `group/name`: the identity of a schedule for ever, also after it is deleted and made again. */
+export type ScheduleId = string & { readonly __brand: 'ScheduleId' };
+/** `group~name~20261129T090000000Z~3`: readable, safe in a URL path, derived and never drawn. */
+export type OccurrenceId = string & { readonly __brand: 'OccurrenceId' };
+
+/** Group and name: letters, digits, `_`, `-` and `.`; 1 to 64 characters; starts with a letter or digit. */
+export const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+export function scheduleId(group: string, name: string): ScheduleId {
+  return `${group}/${name}` as ScheduleId;
+}
+
+export function splitScheduleId(id: ScheduleId): { readonly group: string; readonly name: string } {
+  const slash = id.indexOf('/');
+  return { group: id.slice(0, slash), name: id.slice(slash + 1) };
+}
+
+/** Why an occurrence exists: its recurrence said so, or a person did. */
+export type OccurrenceKind = 'scheduled' | 'manual';
+
+/** What identifies an occurrence. `token` sets apart manual ones that share an instant; absent otherwise. */
+export interface OccurrenceKey {
+  readonly schedule: ScheduleId;
+  readonly scheduledTime: EpochMs;
+  readonly revision: number;
+  readonly kind: OccurrenceKind;
+  readonly token?: string;
+}
+
+export function occurrenceId(key: OccurrenceKey): OccurrenceId {
+  const { group, name } = splitScheduleId(key.schedule);
+  const time = toIso(key.scheduledTime).replace(/[-:.]/g, '');
+  const suffix = key.kind === 'scheduled' ? '' : `~${key.kind}-${key.token ?? ''}`;
+  return `${group}~${name}~${time}~${key.revision}${suffix}` as OccurrenceId;
+}
+
+const ID_PATTERN =
+  /^([A-Za-z0-9._-]{1,64})~([A-Za-z0-9._-]{1,64})~(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z~(\d{1,10})(?:~(manual)-([A-Za-z0-9]{1,64}))?$/;
+
+/** The inverse of `occurrenceId`; `undefined` for text that no occurrence can have. */
+export function parseOccurrenceId(text: string): OccurrenceKey | undefined {
+  const match = ID_PATTERN.exec(text);
+  if (!match) return undefined;
+  const [, group, name, year, month, day, hour, minute, second, millis, revision, kind, token] = match;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}Z`);
+  if (Number.isNaN(at) || group === undefined || name === undefined) return undefined;
+  const base = { schedule: scheduleId(group, name), scheduledTime: epochMs(at), revision: Number(revision) };
+  return kind === undefined || token === undefined
+    ? { ...base, kind: 'scheduled' }
+    : { ...base, kind: 'manual', token };
+}
+
+/**
+ * The key that every attempt of an occurrence carries, replays included. A hash, because targets bound its
+ * length and alphabet: an SQS FIFO deduplication id takes 128 characters, a Step Functions name 80.
+ */
+export function idempotencyKey(id: OccurrenceId): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 40);
+}
+
+/** A token for a manual occurrence from whatever makes the request unique (an Idempotency-Key or request id). */
+export function manualToken(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** The slice of the schedules that this one belongs to; see design, section 4. */
+export function shardOf(id: ScheduleId, shardCount: number): number {
+  return hash48(id) % shardCount;
+}

@@ -1,0 +1,143 @@
+import type { OccurrenceKey } from './ids.ts';
+import type { FireNote } from './recurrence/types.ts';
+import type { EpochMs } from './time.ts';
+
+/**
+ * One durable firing. The comment on each state says who moves it on; every move is one conditional write
+ * (lambdas/adapters/dynamodb). Terminal states stay as they are.
+ */
+export type Occurrence =
+  | PendingOccurrence
+  | RunningOccurrence
+  | SucceededOccurrence
+  | FailedOccurrence
+  | CancelledOccurrence
+  | SkippedOccurrence
+  | MissedOccurrence
+  | CoalescedOccurrence;
+
+export type OccurrenceStatus = Occurrence['status'];
+
+export const OCCURRENCE_STATUSES = [
+  'pending',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'skipped',
+  'missed',
+  'coalesced',
+] as const satisfies readonly OccurrenceStatus[];
+
+interface OccurrenceBase extends OccurrenceKey {
+  /** When it may start: the scheduled time after jitter, catch-up spreading and retry delays. */
+  readonly dueAt: EpochMs;
+  /** When it was first due: what retry `maxAge` and the start deadline are counted from. */
+  readonly firstDueAt: EpochMs;
+  /** Bumped whenever it must be handed over again; the relay publishes each value once. */
+  readonly dispatchSeq: number;
+  /** Attempts begun, 1-based once running; 0 before the first. */
+  readonly attempt: number;
+  /** Grows with every claim; a settle or renew with an older one is refused. */
+  readonly fencingToken: number;
+  readonly attempts: readonly AttemptRecord[];
+  readonly notes: readonly FireNote[];
+  readonly createdAt: EpochMs;
+  /** Not to be started after this; absent when lateness does not matter. */
+  readonly startBy?: EpochMs;
+  /** Start of the first attempt. */
+  readonly startedAt?: EpochMs;
+}
+
+/** Waiting to be started. A worker's claim, an edit, pause or delete, or the sweep (deadline) moves it on. */
+export interface PendingOccurrence extends OccurrenceBase {
+  readonly status: 'pending';
+  /** Times the sweep sent it again; sets the pause before the next time. */
+  readonly redispatches: number;
+  readonly redispatchedAt?: EpochMs;
+}
+
+/** An attempt is under way. Its worker settles it; when the lease expires the sweep does. */
+export interface RunningOccurrence extends OccurrenceBase {
+  readonly status: 'running';
+  readonly lease: Lease;
+  readonly attemptStartedAt: EpochMs;
+}
+
+interface FinishedBase extends OccurrenceBase {
+  readonly finishedAt: EpochMs;
+}
+export interface SucceededOccurrence extends FinishedBase {
+  readonly status: 'succeeded';
+}
+export interface FailedOccurrence extends FinishedBase {
+  readonly status: 'failed';
+  readonly reason: FailureReason;
+}
+/** Stopped before it started, by a person or by a change of its schedule. */
+export interface CancelledOccurrence extends FinishedBase {
+  readonly status: 'cancelled';
+  readonly reason: CancelReason;
+}
+export interface SkippedOccurrence extends FinishedBase {
+  readonly status: 'skipped';
+  readonly reason: SkipReason;
+}
+/** Not run because it was too late. */
+export interface MissedOccurrence extends FinishedBase {
+  readonly status: 'missed';
+  readonly reason: MissReason;
+}
+/** One record that stands for `count` nominal times that were not run. Written by the planner. */
+export interface CoalescedOccurrence extends FinishedBase {
+  readonly status: 'coalesced';
+  readonly reason: MissReason;
+  readonly coalesced: Coalesced;
+}
+
+export interface Coalesced {
+  readonly count: number;
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+export type FailureReason = 'attempts-exhausted' | 'not-retryable' | 'lease-expired' | 'max-age';
+export type CancelReason = 'superseded' | 'paused' | 'deleted' | 'user';
+export type SkipReason = 'overlap' | 'user';
+export type MissReason = 'start-deadline' | 'catch-up';
+
+/** Exclusive, time-bounded right to run one attempt. */
+export interface Lease {
+  readonly holder: string;
+  readonly expiresAt: EpochMs;
+}
+
+/** One try, as it ended. */
+export interface AttemptRecord {
+  readonly attempt: number;
+  readonly startedAt: EpochMs;
+  readonly finishedAt: EpochMs;
+  readonly outcome: 'succeeded' | 'failed' | 'timed-out' | 'lease-expired';
+  /** Status code, error text or response excerpt; bounded by `MAX_DETAIL_LENGTH`. */
+  readonly detail?: string;
+}
+
+/** Attempts kept per occurrence: the first and the latest ones, so that an item stays small. */
+export const MAX_ATTEMPT_RECORDS = 10;
+/** Characters of `detail` kept per attempt. */
+export const MAX_DETAIL_LENGTH = 200;
+
+export function isTerminal(status: OccurrenceStatus): boolean {
+  return status !== 'pending' && status !== 'running';
+}
+
+/** The log with `record` added: the first attempt stays, then the latest `MAX_ATTEMPT_RECORDS - 1`. */
+export function withAttempt(log: readonly AttemptRecord[], record: AttemptRecord): AttemptRecord[] {
+  const bounded =
+    record.detail === undefined ? record : { ...record, detail: record.detail.slice(0, MAX_DETAIL_LENGTH) };
+  const all = [...log, bounded];
+  const [first] = all;
+  return all.length <= MAX_ATTEMPT_RECORDS || first === undefined
+    ? all
+    : [first, ...all.slice(all.length - MAX_ATTEMPT_RECORDS + 1)];
+}

@@ -1,0 +1,169 @@
+import { knownDurationMs } from './duration.ts';
+import type { OccurrenceKey, ScheduleId } from './ids.ts';
+import type { Coalesced } from './occurrence.ts';
+import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
+import type { CatchUpPolicy, PlanningPolicy } from './schedule.ts';
+import { type EpochMs, epochMs, MINUTE, SECOND } from './time.ts';
+
+export interface PlanLimits {
+  /** Milliseconds: how far ahead of `now` nominal times are materialised. */
+  readonly planWindow: number;
+  /** At most this many occurrences in one plan. */
+  readonly maxOccurrences: number;
+}
+
+/** Most occurrences in one transaction: with the head and a revision it stays under DynamoDB's 100 actions. */
+export const MAX_OCCURRENCES_PER_PLAN = 90;
+
+/** A next time this much older than `now` was missed rather than merely late. */
+export const MISFIRE_THRESHOLD = MINUTE;
+
+/** Missed times counted in one plan; a longer backlog is counted by the plans that follow. */
+export const MAX_MISSED_PER_PLAN = 50_000;
+
+/** An occurrence to create. */
+export interface PlannedOccurrence extends OccurrenceKey {
+  readonly dueAt: EpochMs;
+  readonly startBy?: EpochMs;
+  readonly notes: readonly FireNote[];
+}
+
+/** A ledger record to create for times that are not run. Its scheduled time is the last of them. */
+export interface PlannedRecord extends OccurrenceKey {
+  readonly coalesced: Coalesced;
+}
+
+export interface Plan {
+  readonly occurrences: readonly PlannedOccurrence[];
+  readonly records: readonly PlannedRecord[];
+  /** The next nominal time left to materialise; null when the recurrence has ended. */
+  readonly nextDueAt: EpochMs | null;
+}
+
+export interface PlanInput {
+  readonly schedule: ScheduleId;
+  readonly revision: number;
+  readonly policy: PlanningPolicy;
+  readonly recurrence: Recurrence;
+  /** The next nominal time not yet materialised. */
+  readonly nextDueAt: EpochMs;
+  readonly now: EpochMs;
+  readonly limits: PlanLimits;
+}
+
+/**
+ * What to create now, and where the schedule then stands. Every nominal time from `nextDueAt` up to the
+ * returned `nextDueAt` is in exactly one occurrence or one record.
+ */
+export function plan(input: PlanInput): Plan {
+  const { recurrence, nextDueAt, now, limits } = input;
+  const misfire = nextDueAt < now - MISFIRE_THRESHOLD;
+  const missed = misfire ? planMissed(input) : { runs: [], records: [], next: nextDueAt, counted: true };
+  const occurrences = missed.runs.map((run) => occurrenceOf(input, run.fire, run.dueAt));
+
+  let next = missed.next;
+  const horizon = now + limits.planWindow;
+  // A backlog that is not counted to its end yet must be, before anything later is created.
+  while (missed.counted && next !== null && next <= horizon && occurrences.length < limits.maxOccurrences) {
+    const fire = fireAt(recurrence, next);
+    occurrences.push(occurrenceOf(input, fire, fire.at));
+    next = recurrence.next(fire.at)?.at ?? null;
+  }
+  return { occurrences, records: missed.records, nextDueAt: next };
+}
+
+/** The fire at a known nominal time, with its notes. */
+function fireAt(recurrence: Recurrence, at: EpochMs): Fire {
+  const fire = recurrence.next(epochMs(at - 1));
+  // Zone data may have moved the time since it was written; the promised time is kept.
+  return fire?.at === at ? fire : { at, notes: [] };
+}
+
+function occurrenceOf(input: PlanInput, fire: Fire, dueAt: EpochMs): PlannedOccurrence {
+  const deadline = input.policy.startDeadline;
+  return {
+    schedule: input.schedule,
+    scheduledTime: fire.at,
+    revision: input.revision,
+    kind: 'scheduled',
+    dueAt,
+    ...(deadline !== undefined && { startBy: epochMs(dueAt + knownDurationMs(deadline)) }),
+    notes: fire.notes,
+  };
+}
+
+interface Missed {
+  readonly runs: readonly { readonly fire: Fire; readonly dueAt: EpochMs }[];
+  readonly records: readonly PlannedRecord[];
+  readonly next: EpochMs | null;
+  /** Whether all missed times were counted, or the bound of one plan was met first. */
+  readonly counted: boolean;
+}
+
+/** Missed times, oldest first, up to `now`: the latest few that the budget allows run, one record holds the rest. */
+function planMissed(input: PlanInput): Missed {
+  const { recurrence, now, limits } = input;
+  const budget = catchUpBudget(input.policy.catchUp, limits);
+  const oldest = now - knownDurationMs(input.policy.catchUp.maxAge);
+  // `recent` is a window over the latest missed times; what falls out of it at the front is given up.
+  const recent: Fire[] = [];
+  let dropped: Coalesced | undefined;
+  let next: EpochMs | null = input.nextDueAt;
+  let count = 0;
+  while (next !== null && next <= now && count < MAX_MISSED_PER_PLAN) {
+    const fire = fireAt(recurrence, next);
+    count += 1;
+    recent.push(fire);
+    while (recent.length > budget || (recent[0] !== undefined && recent[0].at < oldest)) {
+      const given = recent.shift();
+      if (given)
+        dropped = { count: (dropped?.count ?? 0) + 1, from: dropped?.from ?? given.at, to: given.at };
+    }
+    next = recurrence.next(fire.at)?.at ?? null;
+  }
+  const counted = next === null || next > now;
+  // While times remain uncounted, later ones are still to come and the latest win: nothing runs yet.
+  if (!counted) {
+    const all = [...recent].reduce<Coalesced | undefined>(
+      (sum, fire) => ({ count: (sum?.count ?? 0) + 1, from: sum?.from ?? fire.at, to: fire.at }),
+      dropped,
+    );
+    return { runs: [], records: recordOf(input, all), next, counted };
+  }
+  return {
+    runs: spread(recent, input.policy.catchUp, now),
+    records: recordOf(input, dropped),
+    next,
+    counted,
+  };
+}
+
+function catchUpBudget(policy: CatchUpPolicy, limits: PlanLimits): number {
+  switch (policy.mode) {
+    case 'skip':
+      return 0;
+    case 'latest':
+      return 1;
+    case 'all':
+      return Math.min(policy.maxRuns, limits.maxOccurrences);
+  }
+}
+
+/** Catch-up runs start at once and then evenly over `spreadOver`, oldest first, so that recovery cannot flood. */
+function spread(fires: readonly Fire[], policy: CatchUpPolicy, now: EpochMs) {
+  const step = fires.length > 1 ? knownDurationMs(policy.spreadOver) / fires.length : 0;
+  return fires.map((fire, index) => {
+    const lateBy = Math.round((now - fire.at) / SECOND);
+    const note: FireNote = { code: 'catch-up', message: `Created ${lateBy} s after its time, as catch-up.` };
+    return {
+      fire: { ...fire, notes: [...fire.notes, note] },
+      dueAt: epochMs(now + Math.round(step * index)),
+    };
+  });
+}
+
+function recordOf(input: PlanInput, coalesced: Coalesced | undefined): PlannedRecord[] {
+  if (!coalesced) return [];
+  const { schedule, revision } = input;
+  return [{ schedule, scheduledTime: coalesced.to, revision, kind: 'scheduled', coalesced }];
+}

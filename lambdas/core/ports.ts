@@ -1,0 +1,219 @@
+import type { OccurrenceId, OccurrenceKey, ScheduleId } from './ids.ts';
+import type {
+  AttemptRecord,
+  CancelReason,
+  FailureReason,
+  Occurrence,
+  OccurrenceStatus,
+  PendingOccurrence,
+  RunningOccurrence,
+} from './occurrence.ts';
+import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
+import type { Revision, ScheduleHead, Target } from './schedule.ts';
+import type { EpochMs } from './time.ts';
+
+/**
+ * What the use cases need from the world, in transitions rather than reads and writes. Expected outcomes
+ * (a lost race, a held lease) are return values with a `kind`; only faults throw.
+ */
+export interface Clock {
+  now(): EpochMs;
+  /** Resolves at `at` or when `signal` aborts, whichever is first; at once when `at` has passed. */
+  until(at: EpochMs, signal?: AbortSignal): Promise<void>;
+}
+
+// ---- schedules -------------------------------------------------------------------------------------------
+
+/** One atomic change of a schedule: its head, perhaps a new revision, what it cancels and what it creates. */
+export interface ScheduleChange {
+  /** What was read; the change is refused when the head has moved since. Null: the schedule must not exist. */
+  readonly expected: { readonly version: number; readonly nextDueAt: EpochMs | null } | null;
+  readonly head: ScheduleHead;
+  readonly revision?: Revision;
+  /** Pending occurrences that must not start, soonest first. */
+  readonly cancel: readonly PendingOccurrence[];
+  readonly cancelReason: CancelReason;
+  readonly create: readonly PlannedOccurrence[];
+  readonly records: readonly PlannedRecord[];
+  readonly idempotency?: IdempotencyRecord;
+  readonly now: EpochMs;
+}
+
+/** Remembers the answer to a request that carried an Idempotency-Key; kept for 24 hours. */
+export interface IdempotencyRecord {
+  readonly key: string;
+  /** Hash of the request; the same key with another request is refused. */
+  readonly requestHash: string;
+  /** What the request made: a schedule id or an occurrence id. */
+  readonly result: string;
+}
+
+export type ChangeResult =
+  | { readonly kind: 'applied' }
+  /** The head or an occurrence has moved, or the schedule exists already: read again and decide again. */
+  | { readonly kind: 'conflict' };
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Opaque; absent on the last page. */
+  readonly cursor?: string;
+}
+
+export interface ScheduleRecord {
+  readonly head: ScheduleHead;
+  readonly revision: Revision;
+}
+
+export interface ScheduleStore {
+  /** The head (tombstones included) read consistently. */
+  readHead(id: ScheduleId): Promise<ScheduleHead | undefined>;
+  /** Head and the revision in force; `undefined` when absent or deleted. */
+  readSchedule(id: ScheduleId): Promise<ScheduleRecord | undefined>;
+  readRevision(id: ScheduleId, revision: number): Promise<Revision | undefined>;
+  readIdempotency(key: string): Promise<IdempotencyRecord | undefined>;
+  listSchedules(query: {
+    readonly group?: string;
+    readonly state?: ScheduleHead['state'];
+    readonly limit: number;
+    readonly cursor?: string;
+  }): Promise<Page<ScheduleRecord>>;
+  /** In one transaction; cancels beyond DynamoDB's 100 actions follow before it returns. */
+  applyChange(change: ScheduleChange): Promise<ChangeResult>;
+}
+
+// ---- planning --------------------------------------------------------------------------------------------
+
+/** One schedule's progress: occurrences to create and where its head then stands. */
+export interface Materialisation {
+  readonly head: ScheduleHead;
+  readonly create: readonly PlannedOccurrence[];
+  readonly records: readonly PlannedRecord[];
+  readonly nextDueAt: EpochMs | null;
+}
+
+export type MaterialiseResult =
+  | { readonly kind: 'materialised' }
+  /** Another tick or an edit was first. Normal. */
+  | { readonly kind: 'lost-race' };
+
+export interface PlanningStore {
+  /** Heads of one shard that are due by `until`, oldest first, read consistently: stale index entries drop out. */
+  dueHeads(shard: number, until: EpochMs): AsyncIterable<readonly ScheduleHead[]>;
+  /** Results in the order given. Small ones share a transaction; a cancelled pack is retried apart. */
+  materialise(batch: readonly Materialisation[], now: EpochMs): Promise<readonly MaterialiseResult[]>;
+  /** Records that `count` shards are in use and answers the largest count ever used. */
+  recordShardCount(count: number): Promise<number>;
+  /** Saves cost, not correctness: two scanners of one shard do no harm. */
+  acquireShard(shard: number, lease: { holder: string; expiresAt: EpochMs }, now: EpochMs): Promise<boolean>;
+  /** Gives the shard back and notes up to when it was scanned (null: it was not finished). */
+  releaseShard(shard: number, holder: string, scannedThrough: EpochMs | null): Promise<void>;
+}
+
+// ---- occurrences -----------------------------------------------------------------------------------------
+
+export type ClaimResult =
+  | { readonly kind: 'claimed'; readonly occurrence: RunningOccurrence }
+  /** It is not pending and due: running elsewhere, finished, cancelled, or due later. `occurrence` is what is there. */
+  | { readonly kind: 'not-claimable'; readonly occurrence: Occurrence | undefined };
+
+export type FencedResult = { readonly kind: 'done' } | { readonly kind: 'lost-lease' };
+
+/** How an attempt ends: for good, or back to pending for another try. */
+export type Settlement =
+  | { readonly kind: 'succeeded'; readonly record: AttemptRecord }
+  | { readonly kind: 'failed'; readonly record: AttemptRecord; readonly reason: FailureReason }
+  | { readonly kind: 'retry'; readonly record: AttemptRecord; readonly dueAt: EpochMs }
+  /** Claimed, and then found to be of a definition that is no longer in force; the target was not called. */
+  | { readonly kind: 'cancelled'; readonly reason: CancelReason };
+
+export interface OccurrenceQuery {
+  readonly schedule: ScheduleId;
+  readonly from?: EpochMs;
+  readonly to?: EpochMs;
+  readonly status?: OccurrenceStatus;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface OccurrenceStore {
+  readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
+  /** Newest scheduled time first. */
+  listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
+  /** Not terminal ones of a schedule: consistently from `since` on, and older ones as far as the index shows them. */
+  openOf(schedule: ScheduleId, since: EpochMs): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
+  /** Creates a manual occurrence of a live schedule, once per key. */
+  createManual(manual: {
+    readonly occurrence: PlannedOccurrence;
+    readonly idempotency?: IdempotencyRecord;
+    readonly now: EpochMs;
+  }): Promise<
+    { readonly kind: 'created' } | { readonly kind: 'conflict' } | { readonly kind: 'no-schedule' }
+  >;
+
+  /** pending and due → running, attempt + 1, fencing token + 1. Past its start deadline → missed (not claimable). */
+  claim(
+    key: OccurrenceKey,
+    lease: { holder: string; expiresAt: EpochMs },
+    now: EpochMs,
+  ): Promise<ClaimResult>;
+  renew(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
+  settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
+
+  /** Keys due by `until` in one shard, oldest first, then read consistently. */
+  openDue(shard: number, until: EpochMs): AsyncIterable<readonly (PendingOccurrence | RunningOccurrence)[]>;
+  /** As `settle`, by somebody else and only once the lease has expired. */
+  expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
+  /** Has it handed over again: dispatchSeq + 1. */
+  redispatch(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
+  /** pending past its start deadline → missed. */
+  miss(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
+}
+
+// ---- dispatch --------------------------------------------------------------------------------------------
+
+export interface Dispatch {
+  readonly id: OccurrenceId;
+  readonly seq: number;
+  readonly dueAt: EpochMs;
+  /** Fair-queue group: one group's backlog does not hold up another's. */
+  readonly group: string;
+}
+
+export interface WorkQueue {
+  /** Sends with a delay until due, at most 900 s. Answers the index of each entry that was not accepted. */
+  send(batch: readonly Dispatch[], now: EpochMs): Promise<readonly { index: number; reason: string }[]>;
+}
+
+export interface DeadLetters {
+  /** Keeps a message that cannot be worked on, with the reason. */
+  reject(body: string, reason: string): Promise<void>;
+}
+
+// ---- targets ---------------------------------------------------------------------------------------------
+
+/** What every target is given. */
+export interface Invocation {
+  readonly id: OccurrenceId;
+  readonly schedule: ScheduleId;
+  readonly scheduledTime: EpochMs;
+  readonly attempt: number;
+  readonly kind: OccurrenceKey['kind'];
+  readonly revision: number;
+  readonly idempotencyKey: string;
+  readonly fencingToken: number;
+  readonly input: Revision['definition']['input'];
+}
+
+export type CallResult =
+  | { readonly kind: 'succeeded'; readonly detail?: string }
+  | {
+      readonly kind: 'failed';
+      readonly retryable: boolean;
+      readonly detail: string;
+      readonly retryAfterMs?: number;
+    };
+
+export interface TargetCaller {
+  /** Calls once. Aborts with `signal`; an abort or a fault of the network is a failed result, not an exception. */
+  call(target: Target, invocation: Invocation, now: EpochMs, signal: AbortSignal): Promise<CallResult>;
+}

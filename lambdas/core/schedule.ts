@@ -1,0 +1,143 @@
+import type { ScheduleId } from './ids.ts';
+import type { DstPolicy } from './recurrence/types.ts';
+import type { EpochMs } from './time.ts';
+
+/** Any JSON value; what a schedule hands to its target. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** What is called. One `kind` per variant; the worker has one adapter for each (lambdas/adapters/targets). */
+export type Target = HttpTarget | LambdaTarget | SqsTarget;
+
+export interface HttpTarget {
+  readonly kind: 'http';
+  readonly url: string;
+  readonly method: 'POST' | 'PUT' | 'PATCH';
+  readonly headers: Readonly<Record<string, string>>;
+}
+export interface LambdaTarget {
+  readonly kind: 'lambda';
+  readonly functionArn: string;
+}
+export interface SqsTarget {
+  readonly kind: 'sqs';
+  readonly queueUrl: string;
+  /** FIFO queues only; the schedule id when absent. */
+  readonly messageGroupId?: string;
+}
+
+/** Durations are ISO 8601 text in a definition and milliseconds wherever they are computed with. */
+export interface RetryPolicy {
+  /** Includes the first attempt. */
+  readonly maxAttempts: number;
+  /** Delay before the second attempt. */
+  readonly initialDelay: string;
+  /** Each further delay is this many times the one before. */
+  readonly factor: number;
+  /** No delay is longer. */
+  readonly maxDelay: string;
+  /** Share of the delay that hashed jitter may take off, 0 to 1. */
+  readonly jitter: number;
+  /** No attempt starts later than this after the occurrence was first due. */
+  readonly maxAge: string;
+}
+
+/** What happens to nominal times that passed while nothing could create them (design, section 5). */
+export interface CatchUpPolicy {
+  readonly mode: 'skip' | 'latest' | 'all';
+  /** Older missed times are not run. */
+  readonly maxAge: string;
+  /** `all` runs at most this many, the latest ones. */
+  readonly maxRuns: number;
+  /** What is run is spread evenly over this long. */
+  readonly spreadOver: string;
+}
+
+/** The standing instruction as its owner wrote it, defaults filled in. Immutable once it is a revision. */
+export interface Definition {
+  readonly expression: string;
+  readonly timezone: string;
+  readonly dst?: Partial<DstPolicy>;
+  readonly target: Target;
+  readonly input: Json;
+  readonly retry: RetryPolicy;
+  /** An attempt that takes longer is aborted and counts as failed. */
+  readonly timeout: string;
+  /** An occurrence that could not start within this time of its due time is missed, not run late. */
+  readonly startDeadline?: string;
+  readonly catchUp: CatchUpPolicy;
+  readonly tags: Readonly<Record<string, string>>;
+  readonly description?: string;
+}
+
+/**
+ * `enabled`: the tick materialises it. `paused`: a person stopped it; resume enables it. `completed`: its
+ * expression has no time left; an edit may enable it. `deleted`: a tombstone that keeps the revision number,
+ * so that a schedule made again under the same name cannot meet the occurrence keys of the old one.
+ */
+export type ScheduleState = 'enabled' | 'paused' | 'completed' | 'deleted';
+
+/** The parts of a definition that planning needs; kept on the head so that a tick reads one small item. */
+export interface PlanningPolicy {
+  readonly expression: string;
+  readonly timezone: string;
+  readonly dst?: Partial<DstPolicy>;
+  readonly startDeadline?: string;
+  readonly catchUp: CatchUpPolicy;
+}
+
+export interface ScheduleHead {
+  readonly id: ScheduleId;
+  readonly state: ScheduleState;
+  /** Number of the definition in force; +1 on each edit of what or when. */
+  readonly revision: number;
+  /** +1 on each change through the API, pauses included; the ETag. Ticks leave it alone. */
+  readonly version: number;
+  readonly policy: PlanningPolicy;
+  /** When the schedule was created: the anchor of `every` without one of its own. */
+  readonly anchor: EpochMs;
+  /** The next nominal time not yet materialised; null unless the schedule is enabled and has one. */
+  readonly nextDueAt: EpochMs | null;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly pauseNote?: string;
+}
+
+/** A definition under its number; never changed once written. */
+export interface Revision {
+  readonly schedule: ScheduleId;
+  readonly revision: number;
+  readonly definition: Definition;
+  readonly createdAt: EpochMs;
+  readonly createdBy: string;
+}
+
+/** The head's copy of what planning needs from `definition`. */
+export function planningPolicy(definition: Definition): PlanningPolicy {
+  return {
+    expression: definition.expression,
+    timezone: definition.timezone,
+    ...(definition.dst && { dst: definition.dst }),
+    ...(definition.startDeadline !== undefined && { startDeadline: definition.startDeadline }),
+    catchUp: definition.catchUp,
+  };
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  maxAttempts: 3,
+  initialDelay: 'PT5S',
+  factor: 2,
+  maxDelay: 'PT15M',
+  jitter: 0.1,
+  maxAge: 'PT24H',
+};
+
+export const DEFAULT_CATCH_UP: CatchUpPolicy = {
+  mode: 'latest',
+  maxAge: 'PT24H',
+  maxRuns: 10,
+  spreadOver: 'PT1M',
+};
+
+export const DEFAULT_TIMEOUT = 'PT60S';
+export const DEFAULT_TIMEZONE = 'UTC';
+export const DEFAULT_GROUP = 'default';
