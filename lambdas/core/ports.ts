@@ -70,7 +70,7 @@ export interface ScheduleStore {
   /** Head and the revision in force; `undefined` when absent or deleted. */
   readSchedule(id: ScheduleId): Promise<ScheduleRecord | undefined>;
   readRevision(id: ScheduleId, revision: number): Promise<Revision | undefined>;
-  readIdempotency(key: string): Promise<IdempotencyRecord | undefined>;
+  readIdempotency(key: string, now: EpochMs): Promise<IdempotencyRecord | undefined>;
   listSchedules(query: {
     readonly group?: string;
     readonly state?: ScheduleHead['state'];
@@ -94,7 +94,9 @@ export interface Materialisation {
 export type MaterialiseResult =
   | { readonly kind: 'materialised' }
   /** Another tick or an edit was first. Normal. */
-  | { readonly kind: 'lost-race' };
+  | { readonly kind: 'lost-race' }
+  /** A fault that met this schedule only; the others of its batch went on. */
+  | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface PlanningStore {
   /** Heads of one shard that are due by `until`, oldest first, read consistently: stale index entries drop out. */

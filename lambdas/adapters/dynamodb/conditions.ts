@@ -1,0 +1,106 @@
+import type { EpochMs } from '../../core/time.ts';
+
+/** A piece of a DynamoDB expression with what it refers to. Placeholders are named after what they mean. */
+export interface Expression {
+  readonly text: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+export function expression(
+  text: string,
+  names: readonly string[] = [],
+  values: Readonly<Record<string, unknown>> = {},
+): Expression {
+  return { text, names: Object.fromEntries(names.map((name) => [`#${name}`, name])), values };
+}
+
+function join(operator: 'AND' | 'OR', parts: readonly Expression[]): Expression {
+  return {
+    text: parts.map((part) => `(${part.text})`).join(` ${operator} `),
+    names: Object.assign({}, ...parts.map((part) => part.names)),
+    values: Object.assign({}, ...parts.map((part) => part.values)),
+  };
+}
+
+export const and = (...parts: readonly Expression[]): Expression => join('AND', parts);
+export const or = (...parts: readonly Expression[]): Expression => join('OR', parts);
+
+export function conditioned(condition: Expression) {
+  return { ConditionExpression: condition.text, ...placeholders(condition) };
+}
+
+/** Names and values as a request wants them; an empty map is refused by DynamoDB. */
+export function placeholders(...parts: readonly Expression[]) {
+  const names = Object.assign({}, ...parts.map((part) => part.names));
+  const values = Object.assign({}, ...parts.map((part) => part.values));
+  return {
+    ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
+    ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+  };
+}
+
+// ---- named conditions ------------------------------------------------------------------------------------
+
+export const isAbsent = expression('attribute_not_exists(pk)');
+
+const nextDueIs = (at: EpochMs | null): Expression =>
+  at === null
+    ? expression('attribute_not_exists(next_due_at)')
+    : expression('next_due_at = :expected_next_due_at', [], { ':expected_next_due_at': at });
+
+/** Neither an API call (version) nor a tick (next_due_at) came between. */
+export const headUnchanged = (version: number, nextDueAt: EpochMs | null): Expression =>
+  and(
+    expression('#version = :expected_version', ['version'], { ':expected_version': version }),
+    nextDueIs(nextDueAt),
+  );
+
+/** Still the schedule that was planned: enabled, same definition, nothing materialised since. */
+export const plannable = (revision: number, nextDueAt: EpochMs): Expression =>
+  and(
+    expression('#state = :enabled AND revision = :planned_revision', ['state'], {
+      ':enabled': 'enabled',
+      ':planned_revision': revision,
+    }),
+    nextDueIs(nextDueAt),
+  );
+
+export const isLiveSchedule = expression('attribute_exists(pk) AND #state <> :deleted', ['state'], {
+  ':deleted': 'deleted',
+});
+
+export const isPending = expression('#status = :pending', ['status'], { ':pending': 'pending' });
+export const isRunning = expression('#status = :running', ['status'], { ':running': 'running' });
+
+export const isDueBy = (now: EpochMs): Expression => expression('due_at <= :now', [], { ':now': now });
+
+export const withinStartDeadline = (now: EpochMs): Expression =>
+  expression('attribute_not_exists(start_by) OR start_by >= :now', [], { ':now': now });
+
+export const pastStartDeadline = (now: EpochMs): Expression =>
+  expression('start_by < :now', [], { ':now': now });
+
+/** The attempt that was claimed under this token is the current one (design, invariant 3). */
+export const holdsFencingToken = (token: number): Expression =>
+  expression('fencing_token = :token', [], { ':token': token });
+
+export const leaseStillEndsAt = (at: EpochMs): Expression =>
+  expression('lease_expires_at = :lease_end', [], { ':lease_end': at });
+
+export const dispatchSeqIs = (seq: number): Expression =>
+  expression('dispatch_seq = :seen_seq', [], { ':seen_seq': seq });
+
+/** Cancelled by a pause before any attempt: resume may make it again under the same key. */
+export const cancelledByPauseUnstarted = expression(
+  '#status = :cancelled AND reason = :paused AND attempt = :zero',
+  ['status'],
+  { ':cancelled': 'cancelled', ':paused': 'paused', ':zero': 0 },
+);
+
+/** The next tick of nobody, of a scanner that died, or of the same scanner. */
+export const shardIsFree = (holder: string, now: EpochMs): Expression =>
+  expression('attribute_not_exists(holder) OR lease_expires_at < :now OR holder = :holder', [], {
+    ':now': now,
+    ':holder': holder,
+  });

@@ -1,0 +1,99 @@
+import { shardOf, splitScheduleId } from '../../core/ids.ts';
+import type { IdempotencyRecord } from '../../core/ports.ts';
+import type {
+  CatchUpPolicy,
+  Definition,
+  Revision,
+  ScheduleHead,
+  ScheduleState,
+} from '../../core/schedule.ts';
+import { DAY, type EpochMs, SECOND } from '../../core/time.ts';
+import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.ts';
+
+export type Item = Record<string, unknown>;
+
+/** A tombstone outlives every occurrence record of its schedule by this many days. */
+const TOMBSTONE_EXTRA_DAYS = 7;
+const IDEMPOTENCY_DAYS = 1;
+
+/** TTL attributes are epoch seconds. */
+export function purgeAt(now: EpochMs, days: number): number {
+  return Math.ceil((now + days * DAY) / SECOND);
+}
+
+/**
+ * A head as stored. `shard` and `next_due_at` are there only while it is to be planned (index `due` is
+ * sparse), `group` and `name` only while it is to be listed (index `by_group`).
+ */
+export function headItem(head: ScheduleHead, shardCount: number, retentionDays: number): Item {
+  const { group, name } = splitScheduleId(head.id);
+  const due = head.nextDueAt !== null && head.state === 'enabled';
+  return {
+    ...headKey(head.id),
+    state: head.state,
+    revision: head.revision,
+    version: head.version,
+    expression: head.policy.expression,
+    timezone: head.policy.timezone,
+    ...(head.policy.dst && { dst: head.policy.dst }),
+    ...(head.policy.startDeadline !== undefined && { start_deadline: head.policy.startDeadline }),
+    catch_up: head.policy.catchUp,
+    anchor: head.anchor,
+    created_at: head.createdAt,
+    updated_at: head.updatedAt,
+    ...(head.pauseNote !== undefined && { pause_note: head.pauseNote }),
+    ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
+    ...(head.state === 'deleted'
+      ? { purge_at: purgeAt(head.updatedAt, retentionDays + TOMBSTONE_EXTRA_DAYS) }
+      : { group, name }),
+  };
+}
+
+export function headOf(item: Item): ScheduleHead {
+  return {
+    id: scheduleIdOf(item.pk as string),
+    state: item.state as ScheduleState,
+    revision: item.revision as number,
+    version: item.version as number,
+    policy: {
+      expression: item.expression as string,
+      timezone: item.timezone as string,
+      ...(item.dst !== undefined && { dst: item.dst as NonNullable<Definition['dst']> }),
+      ...(item.start_deadline !== undefined && { startDeadline: item.start_deadline as string }),
+      catchUp: item.catch_up as CatchUpPolicy,
+    },
+    anchor: item.anchor as EpochMs,
+    nextDueAt: (item.next_due_at as EpochMs | undefined) ?? null,
+    createdAt: item.created_at as EpochMs,
+    updatedAt: item.updated_at as EpochMs,
+    ...(item.pause_note !== undefined && { pauseNote: item.pause_note as string }),
+  };
+}
+
+export function revisionItem(revision: Revision): Item {
+  return {
+    ...revisionKey(revision.schedule, revision.revision),
+    definition: revision.definition,
+    created_at: revision.createdAt,
+    created_by: revision.createdBy,
+  };
+}
+
+export function revisionOf(item: Item): Revision {
+  return {
+    schedule: scheduleIdOf(item.pk as string),
+    revision: Number((item.sk as string).slice('R#'.length)),
+    definition: item.definition as Definition,
+    createdAt: item.created_at as EpochMs,
+    createdBy: item.created_by as string,
+  };
+}
+
+export function idempotencyItem(record: IdempotencyRecord, now: EpochMs): Item {
+  return {
+    ...idempotencyItemKey(record.key),
+    request_hash: record.requestHash,
+    result: record.result,
+    purge_at: purgeAt(now, IDEMPOTENCY_DAYS),
+  };
+}

@@ -1,0 +1,4 @@
+export { createDocumentClient, type StoreContext } from './client.ts';
+export { createOccurrenceStore } from './occurrence-store.ts';
+export { createPlanningStore } from './planning-store.ts';
+export { createScheduleStore } from './schedule-store.ts';

@@ -1,0 +1,68 @@
+import { type OccurrenceKey, type ScheduleId, scheduleId, splitScheduleId } from '../../core/ids.ts';
+import { type EpochMs, epochMs, toIso } from '../../core/time.ts';
+
+/** Keys of the two tables (design, section 4). Text order of a sort key is time order. */
+export interface ItemKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+const SCHEDULE_PREFIX = 'S#';
+const OCCURRENCE_PREFIX = 'O#';
+
+export function schedulePk(id: ScheduleId): string {
+  return `${SCHEDULE_PREFIX}${id}`;
+}
+
+export function scheduleIdOf(pk: string): ScheduleId {
+  const { group, name } = splitScheduleId(pk.slice(SCHEDULE_PREFIX.length) as ScheduleId);
+  return scheduleId(group, name);
+}
+
+export function headKey(id: ScheduleId): ItemKey {
+  return { pk: schedulePk(id), sk: 'HEAD' };
+}
+
+/** Padded to ten digits so that revisions sort by number. */
+export function revisionKey(id: ScheduleId, revision: number): ItemKey {
+  return { pk: schedulePk(id), sk: `R#${String(revision).padStart(10, '0')}` };
+}
+
+export function shardKey(shard: number): ItemKey {
+  return { pk: `SHARD#${shard}`, sk: 'LEASE' };
+}
+
+export const SHARD_COUNT_KEY: ItemKey = { pk: 'SHARDS', sk: 'COUNT' };
+
+export function idempotencyItemKey(key: string): ItemKey {
+  return { pk: `I#${key}`, sk: 'IDEMPOTENCY' };
+}
+
+/** `O#<time>#<revision>`, with `#<kind>#<token>` behind it for one that a person asked for. */
+export function occurrenceItemKey(key: OccurrenceKey): ItemKey {
+  const base = `${OCCURRENCE_PREFIX}${toIso(key.scheduledTime)}#${key.revision}`;
+  const sk = key.kind === 'scheduled' ? base : `${base}#${key.kind}#${key.token ?? ''}`;
+  return { pk: schedulePk(key.schedule), sk };
+}
+
+export function occurrenceKeyOf(item: ItemKey): OccurrenceKey {
+  const [, time, revision, kind, token] = item.sk.split('#');
+  const base = {
+    schedule: scheduleIdOf(item.pk),
+    scheduledTime: epochMs(Date.parse(time ?? '')),
+    revision: Number(revision),
+  };
+  return kind === 'manual' && token !== undefined ? { ...base, kind, token } : { ...base, kind: 'scheduled' };
+}
+
+/** Sort-key bounds of the occurrences from `from` to `to`, both inclusive. */
+export function occurrenceRange(
+  from?: EpochMs,
+  to?: EpochMs,
+): { readonly low: string; readonly high: string } {
+  return {
+    low: `${OCCURRENCE_PREFIX}${from === undefined ? '' : toIso(from)}`,
+    // '~' sorts after every character of the suffix, so that all revisions and kinds at `to` are inside.
+    high: `${OCCURRENCE_PREFIX}${to === undefined ? '~' : `${toIso(to)}~`}`,
+  };
+}

@@ -1,0 +1,122 @@
+import pMap from 'p-map';
+import { shardOf } from '../../core/ids.ts';
+import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { StoreContext } from './client.ts';
+import { expression, placeholders, plannable } from './conditions.ts';
+import { headKey } from './keys.ts';
+import { commitDroppingExisting, createActions } from './schedule-changes.ts';
+import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
+
+/** Schedules in one transaction. More saves little and makes one conflict undo more (bench/README). */
+const MAX_PACK = 20;
+/** Transactions under way at once from one tick. */
+const CONCURRENCY = 8;
+
+interface Prepared {
+  readonly index: number;
+  readonly head: WriteAction;
+  readonly creates: readonly WriteAction[];
+}
+
+/**
+ * Creates occurrences and advances heads: per schedule all or nothing. Small schedules share a transaction,
+ * which costs DynamoDB the same and the network less; when a pack is cancelled, each of it is tried apart.
+ */
+export async function materialise(
+  context: StoreContext,
+  batch: readonly Materialisation[],
+  now: EpochMs,
+): Promise<readonly MaterialiseResult[]> {
+  const prepared = batch.map((entry, index) => prepare(context, entry, index, now));
+  const results = new Array<MaterialiseResult>(batch.length);
+  await pMap(
+    packs(prepared),
+    async (pack) => {
+      for (const [index, result] of await commitPack(context, pack)) results[index] = result;
+    },
+    { concurrency: CONCURRENCY },
+  );
+  return results;
+}
+
+function prepare(context: StoreContext, entry: Materialisation, index: number, now: EpochMs): Prepared {
+  const { head, nextDueAt } = entry;
+  if (head.nextDueAt === null) throw new Error(`${head.id} has no next time to materialise`);
+  const condition = plannable(head.revision, head.nextDueAt);
+  const update =
+    nextDueAt === null
+      ? expression('SET #state = :completed REMOVE next_due_at, #shard', ['state', 'shard'], {
+          ':completed': 'completed',
+        })
+      : expression('SET next_due_at = :next, #shard = :shard', ['shard'], {
+          ':next': nextDueAt,
+          // Written each time, so that a changed shard count reaches every schedule without a migration.
+          ':shard': shardOf(head.id, context.shardCount),
+        });
+  return {
+    index,
+    head: {
+      Update: {
+        TableName: context.schedulesTable,
+        Key: headKey(head.id),
+        UpdateExpression: update.text,
+        ConditionExpression: condition.text,
+        ...placeholders(update, condition),
+      },
+    },
+    creates: createActions(context, entry.create, entry.records, now),
+  };
+}
+
+/** First fit in order: the oldest due go first. */
+function packs(prepared: readonly Prepared[]): Prepared[][] {
+  const all: Prepared[][] = [];
+  let pack: Prepared[] = [];
+  let size = 0;
+  for (const entry of prepared) {
+    const actions = 1 + entry.creates.length;
+    if (pack.length > 0 && (size + actions > MAX_ACTIONS || pack.length >= MAX_PACK)) {
+      all.push(pack);
+      pack = [];
+      size = 0;
+    }
+    pack.push(entry);
+    size += actions;
+  }
+  if (pack.length > 0) all.push(pack);
+  return all;
+}
+
+async function commitPack(
+  context: StoreContext,
+  pack: readonly Prepared[],
+): Promise<[number, MaterialiseResult][]> {
+  if (pack.length > 1 && (await commitTogether(context, pack))) {
+    return pack.map(({ index }) => [index, { kind: 'materialised' }]);
+  }
+  return pMap(
+    pack,
+    async (entry): Promise<[number, MaterialiseResult]> => [entry.index, await commitApart(context, entry)],
+    { concurrency: CONCURRENCY },
+  );
+}
+
+async function commitTogether(context: StoreContext, pack: readonly Prepared[]): Promise<boolean> {
+  try {
+    const actions = pack.flatMap((entry) => [entry.head, ...entry.creates]);
+    return (await transact(context.client, actions)).kind === 'committed';
+  } catch {
+    // One schedule's conflict or fault is not the others': apart, each meets its own.
+    return false;
+  }
+}
+
+async function commitApart(context: StoreContext, entry: Prepared): Promise<MaterialiseResult> {
+  try {
+    const outcome = await commitDroppingExisting(context, [entry.head], entry.creates);
+    return { kind: outcome === 'committed' ? 'materialised' : 'lost-race' };
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}

@@ -1,0 +1,103 @@
+import { shardOf } from '../../core/ids.ts';
+import type {
+  AttemptRecord,
+  Coalesced,
+  Occurrence,
+  OccurrenceStatus,
+  PendingOccurrence,
+  RunningOccurrence,
+} from '../../core/occurrence.ts';
+import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
+import type { FireNote } from '../../core/recurrence/types.ts';
+import type { EpochMs } from '../../core/time.ts';
+import { type Item, purgeAt } from './head-items.ts';
+import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from './keys.ts';
+
+/** A new pending occurrence. It names its revision and does not copy the input, so it stays under 1 KB. */
+export function pendingItem(planned: PlannedOccurrence, shardCount: number, now: EpochMs): Item {
+  return {
+    ...occurrenceItemKey(planned),
+    status: 'pending',
+    due_at: planned.dueAt,
+    first_due_at: planned.dueAt,
+    open_shard: shardOf(planned.schedule, shardCount),
+    dispatch_seq: 1,
+    attempt: 0,
+    fencing_token: 0,
+    created_at: now,
+    ...(planned.startBy !== undefined && { start_by: planned.startBy }),
+    ...(planned.notes.length > 0 && { notes: planned.notes }),
+  };
+}
+
+/** One finished record that stands for nominal times that were not run. */
+export function coalescedItem(record: PlannedRecord, retentionDays: number, now: EpochMs): Item {
+  return {
+    ...occurrenceItemKey(record),
+    status: 'coalesced',
+    reason: 'catch-up',
+    due_at: record.scheduledTime,
+    first_due_at: record.scheduledTime,
+    dispatch_seq: 0,
+    attempt: 0,
+    fencing_token: 0,
+    coalesced: record.coalesced,
+    created_at: now,
+    finished_at: now,
+    purge_at: purgeAt(now, retentionDays),
+  };
+}
+
+/** Attributes of an occurrence that ended without success, for the `attention` index: by UTC day. */
+export function attention(now: EpochMs): Readonly<Record<string, unknown>> {
+  return { attention_day: new Date(now).toISOString().slice(0, 10), attention_at: now };
+}
+
+export function occurrenceOf(item: Item): Occurrence {
+  const base = {
+    ...occurrenceKeyOf(item as unknown as ItemKey),
+    dueAt: item.due_at as EpochMs,
+    firstDueAt: item.first_due_at as EpochMs,
+    dispatchSeq: item.dispatch_seq as number,
+    attempt: item.attempt as number,
+    fencingToken: item.fencing_token as number,
+    attempts: (item.attempts as AttemptRecord[] | undefined) ?? [],
+    notes: (item.notes as FireNote[] | undefined) ?? [],
+    createdAt: item.created_at as EpochMs,
+    ...(item.start_by !== undefined && { startBy: item.start_by as EpochMs }),
+    ...(item.started_at !== undefined && { startedAt: item.started_at as EpochMs }),
+  };
+  const status = item.status as OccurrenceStatus;
+  switch (status) {
+    case 'pending':
+      return {
+        ...base,
+        status,
+        redispatches: (item.redispatches as number | undefined) ?? 0,
+        ...(item.redispatched_at !== undefined && { redispatchedAt: item.redispatched_at as EpochMs }),
+      };
+    case 'running':
+      return {
+        ...base,
+        status,
+        lease: { holder: item.holder as string, expiresAt: item.lease_expires_at as EpochMs },
+        attemptStartedAt: item.attempt_started_at as EpochMs,
+      };
+    default:
+      // A finished record is read back as it was written; its reason belongs to its status.
+      return {
+        ...base,
+        status,
+        finishedAt: item.finished_at as EpochMs,
+        ...(item.reason !== undefined && { reason: item.reason as string }),
+        ...(item.coalesced !== undefined && { coalesced: item.coalesced as Coalesced }),
+      } as Occurrence;
+  }
+}
+
+/** The index may be behind: what has finished meanwhile drops out here. */
+export function openAmong(items: readonly Item[]): (PendingOccurrence | RunningOccurrence)[] {
+  return items
+    .map(occurrenceOf)
+    .filter((occurrence) => occurrence.status === 'pending' || occurrence.status === 'running');
+}

@@ -1,0 +1,122 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { OPEN_INDEX } from '../../contract/tables.ts';
+import { type ScheduleId, shardOf } from '../../core/ids.ts';
+import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import type { OccurrenceQuery, Page } from '../../core/ports.ts';
+import type { EpochMs } from '../../core/time.ts';
+import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
+import type { Item } from './head-items.ts';
+import { type ItemKey, occurrenceRange, schedulePk } from './keys.ts';
+import { occurrenceOf, openAmong } from './occurrence-items.ts';
+
+/** Items read for one page when a status filter leaves most of them out; the caller goes on with the cursor. */
+const MAX_READ_PER_PAGE = 5_000;
+
+export async function listOccurrences(
+  context: StoreContext,
+  query: OccurrenceQuery,
+): Promise<Page<Occurrence>> {
+  const pk = schedulePk(query.schedule);
+  const { low, high } = occurrenceRange(query.from, query.to);
+  const scope = `occurrences:${pk}:${low}:${high}:${query.status ?? ''}`;
+  let start = query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor);
+  const items: Item[] = [];
+  let scanned = 0;
+  do {
+    const answer = await refuseForeignCursor(query.cursor, () =>
+      context.client.send(
+        new QueryCommand({
+          TableName: context.occurrencesTable,
+          KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
+          ScanIndexForward: false,
+          ConsistentRead: true,
+          ExpressionAttributeValues: {
+            ':pk': pk,
+            ':low': low,
+            ':high': high,
+            ...(query.status && { ':status': query.status }),
+          },
+          ...(query.status && {
+            FilterExpression: '#status = :status',
+            ExpressionAttributeNames: { '#status': 'status' },
+          }),
+          // One more than asked for tells whether there is another page.
+          ...(!query.status && { Limit: query.limit + 1 - items.length }),
+          ...(start && { ExclusiveStartKey: start }),
+        }),
+      ),
+    );
+    items.push(...(answer.Items ?? []));
+    scanned += answer.ScannedCount ?? 0;
+    start = answer.LastEvaluatedKey;
+  } while (start && items.length <= query.limit && scanned < MAX_READ_PER_PAGE);
+
+  const page = items.slice(0, query.limit);
+  const last = items.length > query.limit ? (page.at(-1) as ItemKey | undefined) : undefined;
+  const next = last ? { pk: last.pk, sk: last.sk } : start;
+  const occurrences = page.map(occurrenceOf);
+  return next ? { items: occurrences, cursor: encodeCursor(scope, next) } : { items: occurrences };
+}
+
+/**
+ * Occurrences of a schedule that are not terminal: those from `since` on by a consistent read of the table,
+ * older ones (a retry that waits, a backlog) as far as the `open` index shows them. What the index does not
+ * show yet cannot start under an old definition all the same: see the worker's look at the head.
+ */
+export async function openOf(
+  context: StoreContext,
+  schedule: ScheduleId,
+  since: EpochMs,
+): Promise<(PendingOccurrence | RunningOccurrence)[]> {
+  const pk = schedulePk(schedule);
+  const { low, high } = occurrenceRange(since);
+  const [recent, olderKeys] = await Promise.all([
+    queryAll(context, {
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
+      FilterExpression: '#status IN (:pending, :running)',
+      ExpressionAttributeNames: { '#status': 'status' },
+      ExpressionAttributeValues: {
+        ':pk': pk,
+        ':low': low,
+        ':high': high,
+        ':pending': 'pending',
+        ':running': 'running',
+      },
+      ConsistentRead: true,
+    }),
+    queryAll(context, {
+      IndexName: OPEN_INDEX.indexName,
+      KeyConditionExpression: 'open_shard = :shard',
+      FilterExpression: 'pk = :pk AND sk < :low',
+      ExpressionAttributeValues: { ':shard': shardOf(schedule, context.shardCount), ':pk': pk, ':low': low },
+    }),
+  ]);
+  const older = await batchGet(
+    context.client,
+    context.occurrencesTable,
+    olderKeys.slice(0, BATCH_GET_KEYS) as unknown as ItemKey[],
+  );
+  return openAmong([...older, ...recent]);
+}
+
+async function queryAll(
+  context: StoreContext,
+  query: Omit<ConstructorParameters<typeof QueryCommand>[0], 'TableName'>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const answer = await context.client.send(
+      new QueryCommand({
+        TableName: context.occurrencesTable,
+        ...query,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    items.push(...(answer.Items ?? []));
+    start = answer.LastEvaluatedKey;
+  } while (start);
+  return items;
+}

@@ -1,0 +1,76 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { OPEN_INDEX } from '../../contract/tables.ts';
+import type { OccurrenceStore } from '../../core/ports.ts';
+import { batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import { conditioned, isAbsent, isLiveSchedule } from './conditions.ts';
+import { type Item, idempotencyItem } from './head-items.ts';
+import { indexPages } from './index-pages.ts';
+import { headKey, occurrenceItemKey } from './keys.ts';
+import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';
+import { claim, expire, miss, redispatch, renew, settle } from './occurrence-moves.ts';
+import { listOccurrences, openOf } from './occurrence-queries.ts';
+import { idempotencyFree } from './schedule-changes.ts';
+import { transact, type WriteAction } from './transact.ts';
+
+export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
+  const { client, occurrencesTable, schedulesTable } = context;
+
+  return {
+    async readOccurrence(key) {
+      const answer = await client.send(
+        new GetCommand({ TableName: occurrencesTable, Key: occurrenceItemKey(key), ConsistentRead: true }),
+      );
+      return answer.Item && occurrenceOf(answer.Item);
+    },
+
+    listOccurrences: (query) => listOccurrences(context, query),
+    openOf: (schedule, since) => openOf(context, schedule, since),
+
+    async createManual({ occurrence, idempotency, now }) {
+      const actions: WriteAction[] = [
+        {
+          ConditionCheck: {
+            TableName: schedulesTable,
+            Key: headKey(occurrence.schedule),
+            ...conditioned(isLiveSchedule),
+          },
+        },
+        {
+          Put: {
+            TableName: occurrencesTable,
+            Item: pendingItem(occurrence, context.shardCount, now),
+            ...conditioned(isAbsent),
+          },
+        },
+        ...(idempotency
+          ? [
+              {
+                Put: {
+                  TableName: schedulesTable,
+                  Item: idempotencyItem(idempotency, now),
+                  ...conditioned(idempotencyFree(now)),
+                },
+              },
+            ]
+          : []),
+      ];
+      const result = await transact(client, actions);
+      if (result.kind === 'committed') return { kind: 'created' };
+      return { kind: result.failed.has(0) ? 'no-schedule' : 'conflict' };
+    },
+
+    async *openDue(shard, until) {
+      for await (const keys of indexPages(client, occurrencesTable, OPEN_INDEX, shard, until)) {
+        yield openAmong(await batchGet(client, occurrencesTable, keys)).filter(({ dueAt }) => dueAt <= until);
+      }
+    },
+
+    claim: (key, lease, now) => claim(context, key, lease, now),
+    renew: (running, expiresAt) => renew(context, running, expiresAt),
+    settle: (running, settlement, now) => settle(context, running, settlement, now),
+    expire: (running, settlement, now) => expire(context, running, settlement, now),
+    redispatch: (pending, now) => redispatch(context, pending, now),
+    miss: (pending, now) => miss(context, pending, now),
+  };
+}

@@ -1,0 +1,93 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { DUE_INDEX } from '../../contract/tables.ts';
+import type { PlanningStore } from '../../core/ports.ts';
+import { batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import { expression, placeholders, shardIsFree } from './conditions.ts';
+import { headOf } from './head-items.ts';
+import { indexPages } from './index-pages.ts';
+import { SHARD_COUNT_KEY, shardKey } from './keys.ts';
+import { materialise } from './materialise.ts';
+
+export function createPlanningStore(context: StoreContext): PlanningStore {
+  const { client, schedulesTable } = context;
+
+  return {
+    async *dueHeads(shard, until) {
+      for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until)) {
+        const heads = (await batchGet(client, schedulesTable, keys)).map(headOf);
+        // The index may be behind: believe the head. One that moved to another shard is still planned here.
+        yield heads.filter((head) => head.nextDueAt !== null && head.nextDueAt <= until);
+      }
+    },
+
+    materialise: (batch, now) => materialise(context, batch, now),
+
+    async recordShardCount(count) {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: schedulesTable,
+            Key: SHARD_COUNT_KEY,
+            UpdateExpression: 'SET largest = :count',
+            ConditionExpression: 'attribute_not_exists(largest) OR largest < :count',
+            ExpressionAttributeValues: { ':count': count },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return count;
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException) || !error.Item) throw error;
+        return unmarshall(error.Item).largest as number;
+      }
+    },
+
+    async acquireShard(shard, lease, now) {
+      const condition = shardIsFree(lease.holder, now);
+      const update = expression('SET holder = :holder, lease_expires_at = :lease_end', [], {
+        ':holder': lease.holder,
+        ':lease_end': lease.expiresAt,
+      });
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: schedulesTable,
+            Key: shardKey(shard),
+            UpdateExpression: update.text,
+            ConditionExpression: condition.text,
+            ...placeholders(update, condition),
+          }),
+        );
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    },
+
+    async releaseShard(shard, holder, scannedThrough) {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: schedulesTable,
+            Key: shardKey(shard),
+            UpdateExpression:
+              scannedThrough === null
+                ? 'REMOVE holder, lease_expires_at'
+                : 'SET scanned_through = :through REMOVE holder, lease_expires_at',
+            ConditionExpression: 'holder = :holder',
+            ExpressionAttributeValues: {
+              ':holder': holder,
+              ...(scannedThrough !== null && { ':through': scannedThrough }),
+            },
+          }),
+        );
+      } catch (error) {
+        // Our lease ran out and another scanner has the shard: it is theirs to give back.
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import pMap from 'p-map';
+import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
+import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
+import type { ChangeResult, ScheduleChange } from '../../core/ports.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { StoreContext } from './client.ts';
+import {
+  and,
+  cancelledByPauseUnstarted,
+  conditioned,
+  dispatchSeqIs,
+  expression,
+  headUnchanged,
+  isAbsent,
+  isPending,
+  or,
+  placeholders,
+} from './conditions.ts';
+import { headItem, idempotencyItem, purgeAt, revisionItem } from './head-items.ts';
+import { occurrenceItemKey } from './keys.ts';
+import { coalescedItem, pendingItem } from './occurrence-items.ts';
+import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
+
+/** Puts for what a plan creates; each only when its key is free (design, invariant 2). */
+export function createActions(
+  context: StoreContext,
+  create: readonly PlannedOccurrence[],
+  records: readonly PlannedRecord[],
+  now: EpochMs,
+): WriteAction[] {
+  const TableName = context.occurrencesTable;
+  const free = conditioned(or(isAbsent, cancelledByPauseUnstarted));
+  return [
+    ...create.map((planned) => ({
+      Put: { TableName, Item: pendingItem(planned, context.shardCount, now), ...free },
+    })),
+    ...records.map((record) => ({
+      Put: { TableName, Item: coalescedItem(record, context.retentionDays, now), ...free },
+    })),
+  ];
+}
+
+function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
+  const update = expression(
+    'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at REMOVE open_shard',
+    ['status'],
+    {
+      ':cancelled': 'cancelled',
+      ':reason': reason,
+      ':now': now,
+      ':purge_at': purgeAt(now, context.retentionDays),
+    },
+  );
+  // The seq too: between read and write it may have run and come back for a retry.
+  const condition = and(isPending, dispatchSeqIs(pending.dispatchSeq));
+  return {
+    TableName: context.occurrencesTable,
+    Key: occurrenceItemKey(pending),
+    UpdateExpression: update.text,
+    ConditionExpression: condition.text,
+    ...placeholders(update, condition),
+  };
+}
+
+/**
+ * A change of a schedule in one transaction: head, revision, idempotency record, cancels and creates. Cancels
+ * that do not fit follow one by one before this returns. If the process dies in between, they stay pending
+ * and cannot start all the same: the worker looks at the head after each claim.
+ */
+export async function applyChange(context: StoreContext, change: ScheduleChange): Promise<ChangeResult> {
+  const { expected, head, revision, idempotency, now } = change;
+  const unchanged = expected === null ? isAbsent : headUnchanged(expected.version, expected.nextDueAt);
+  const fixed: WriteAction[] = [
+    {
+      Put: {
+        TableName: context.schedulesTable,
+        Item: headItem(head, context.shardCount, context.retentionDays),
+        ...conditioned(unchanged),
+      },
+    },
+    ...(revision
+      ? [
+          {
+            Put: {
+              TableName: context.schedulesTable,
+              Item: revisionItem(revision),
+              ...conditioned(isAbsent),
+            },
+          },
+        ]
+      : []),
+    ...(idempotency
+      ? [
+          {
+            Put: {
+              TableName: context.schedulesTable,
+              Item: idempotencyItem(idempotency, now),
+              ...conditioned(idempotencyFree(now)),
+            },
+          },
+        ]
+      : []),
+  ];
+  const creates = createActions(context, change.create, change.records, now);
+  const room = MAX_ACTIONS - fixed.length - creates.length;
+  if (room < 0) throw new Error(`A change creates ${creates.length} occurrences; a transaction has no room.`);
+  const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
+  const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
+
+  const outcome = await commitDroppingExisting(context, [...fixed, ...inside], creates);
+  if (outcome === 'conflict') return { kind: 'conflict' };
+  await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
+  return { kind: 'applied' };
+}
+
+/** An idempotency record that ran out but was not purged yet (TTL takes days) does not count. */
+export function idempotencyFree(now: EpochMs) {
+  return or(isAbsent, expression('purge_at < :now_seconds', [], { ':now_seconds': Math.floor(now / 1000) }));
+}
+
+/**
+ * Commits `required` and `creates` together. Where only creates fail, their nominal times have a record
+ * already; the rest commits without them, so that a record in the way can never wedge a schedule.
+ */
+export async function commitDroppingExisting(
+  context: StoreContext,
+  required: readonly WriteAction[],
+  creates: readonly WriteAction[],
+): Promise<'committed' | 'conflict'> {
+  let left = creates;
+  for (;;) {
+    const result = await transact(context.client, [...required, ...left]);
+    if (result.kind === 'committed') return 'committed';
+    for (const index of result.failed) if (index < required.length) return 'conflict';
+    // Every round drops at least one create, so this ends.
+    left = left.filter((_, index) => !result.failed.has(required.length + index));
+  }
+}
+
+async function cancelIfStillPending(context: StoreContext, update: ReturnType<typeof cancelUpdate>) {
+  try {
+    await context.client.send(new UpdateCommand(update));
+  } catch (error) {
+    // It started before the head changed, or its worker has cancelled it by the head already.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}

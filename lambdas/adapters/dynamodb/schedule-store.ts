@@ -1,0 +1,105 @@
+import { GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { BY_GROUP_INDEX } from '../../contract/tables.ts';
+import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
+import { batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
+import { headOf, type Item, purgeAt, revisionOf } from './head-items.ts';
+import { headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
+import { applyChange } from './schedule-changes.ts';
+
+/** Index pages looked through for one answer when a filter leaves most of them out. */
+const MAX_PAGES = 10;
+
+export function createScheduleStore(context: StoreContext): ScheduleStore {
+  const { client, schedulesTable } = context;
+
+  async function read(key: ItemKey): Promise<Item | undefined> {
+    const answer = await client.send(
+      new GetCommand({ TableName: schedulesTable, Key: key, ConsistentRead: true }),
+    );
+    return answer.Item;
+  }
+
+  async function readHead(id: ScheduleHead['id']) {
+    const item = await read(headKey(id));
+    return item && headOf(item);
+  }
+
+  async function readRevision(id: ScheduleHead['id'], revision: number) {
+    const item = await read(revisionKey(id, revision));
+    return item && revisionOf(item);
+  }
+
+  /** Heads of an index page, then their revisions: both consistently, since the index may be behind. */
+  async function readRecords(keys: readonly ItemKey[]): Promise<ScheduleRecord[]> {
+    if (keys.length === 0) return [];
+    const heads = (await batchGet(client, schedulesTable, keys)).map(headOf).filter(isListed);
+    const revisions = await batchGet(
+      client,
+      schedulesTable,
+      heads.map((head) => revisionKey(head.id, head.revision)),
+    );
+    const byId = new Map(revisions.map(revisionOf).map((revision) => [revision.schedule, revision]));
+    return heads.flatMap((head) => {
+      const revision = byId.get(head.id);
+      return revision ? [{ head, revision }] : [];
+    });
+  }
+
+  async function listSchedules(
+    query: Parameters<ScheduleStore['listSchedules']>[0],
+  ): Promise<Page<ScheduleRecord>> {
+    const scope = `schedules:${query.group ?? ''}:${query.state ?? ''}`;
+    let start = query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor);
+    const items: ScheduleRecord[] = [];
+    for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+      const page = {
+        TableName: schedulesTable,
+        IndexName: BY_GROUP_INDEX.indexName,
+        Limit: query.limit - items.length,
+        ...(start && { ExclusiveStartKey: start }),
+      };
+      const answer = await refuseForeignCursor(query.cursor, () =>
+        query.group === undefined
+          ? client.send(new ScanCommand(page))
+          : client.send(
+              new QueryCommand({
+                ...page,
+                KeyConditionExpression: '#group = :group',
+                ExpressionAttributeNames: { '#group': BY_GROUP_INDEX.partitionKey.name },
+                ExpressionAttributeValues: { ':group': query.group },
+              }),
+            ),
+      );
+      const records = await readRecords((answer.Items ?? []) as unknown as ItemKey[]);
+      items.push(...records.filter(({ head }) => query.state === undefined || head.state === query.state));
+      start = answer.LastEvaluatedKey;
+      if (!start || items.length >= query.limit) break;
+    }
+    return start ? { items, cursor: encodeCursor(scope, start) } : { items };
+  }
+
+  return {
+    readHead,
+    readRevision,
+    async readSchedule(id) {
+      const head = await readHead(id);
+      if (!head || !isListed(head)) return undefined;
+      const revision = await readRevision(id, head.revision);
+      return revision && { head, revision };
+    },
+    async readIdempotency(key, now) {
+      const item = await read(idempotencyItemKey(key));
+      if (!item || (item.purge_at as number) < purgeAt(now, 0)) return undefined;
+      return { key, requestHash: item.request_hash as string, result: item.result as string };
+    },
+    listSchedules,
+    applyChange: (change) => applyChange(context, change),
+  };
+}
+
+function isListed(head: ScheduleHead): boolean {
+  return head.state !== 'deleted';
+}

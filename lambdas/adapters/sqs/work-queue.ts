@@ -1,0 +1,62 @@
+import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { DEAD_LETTER_REASON, type WorkMessage } from '../../contract/message.ts';
+import type { DeadLetters, Dispatch, WorkQueue } from '../../core/ports.ts';
+import { type EpochMs, SECOND } from '../../core/time.ts';
+
+/** AWS: API_SendMessage. */
+const MAX_DELAY_SECONDS = 900;
+/** AWS: API_SendMessageBatch. Ten of our messages are about 2 KB, far below its 1 MiB. */
+export const MAX_BATCH = 10;
+
+/**
+ * Whole seconds until due, rounded down: the message arrives up to a second early and the worker waits out
+ * the rest. Computed when it is sent, since a stream record may have waited.
+ */
+export function delaySeconds(dueAt: EpochMs, now: EpochMs): number {
+  return Math.min(MAX_DELAY_SECONDS, Math.max(0, Math.floor((dueAt - now) / SECOND)));
+}
+
+export function createWorkQueue(client: SQSClient, queueUrl: string): WorkQueue {
+  return {
+    async send(batch, now) {
+      if (batch.length > MAX_BATCH)
+        throw new Error(`A batch takes ${MAX_BATCH} messages, not ${batch.length}.`);
+      const answer = await client.send(
+        new SendMessageBatchCommand({
+          QueueUrl: queueUrl,
+          Entries: batch.map((dispatch, index) => ({
+            Id: String(index),
+            MessageBody: JSON.stringify(messageOf(dispatch)),
+            DelaySeconds: delaySeconds(dispatch.dueAt, now),
+            // On a standard queue this makes it a fair queue: one group's backlog does not hold up another's.
+            MessageGroupId: dispatch.group,
+          })),
+        }),
+      );
+      return (answer.Failed ?? []).map((failed) => ({
+        index: Number(failed.Id),
+        reason: `${failed.Code ?? 'unknown'}: ${failed.Message ?? ''}`,
+      }));
+    },
+  };
+}
+
+function messageOf(dispatch: Dispatch): WorkMessage {
+  return { id: dispatch.id, seq: dispatch.seq, dueAt: dispatch.dueAt };
+}
+
+export function createDeadLetters(client: SQSClient, queueUrl: string): DeadLetters {
+  return {
+    async reject(body, reason) {
+      await client.send(
+        new SendMessageCommand({
+          QueueUrl: queueUrl,
+          MessageBody: body,
+          MessageAttributes: {
+            [DEAD_LETTER_REASON]: { DataType: 'String', StringValue: reason.slice(0, 1024) },
+          },
+        }),
+      );
+    },
+  };
+}
