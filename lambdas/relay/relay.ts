@@ -1,76 +1,75 @@
+import pMap from 'p-map';
 import type { OccurrenceId } from '../core/ids.ts';
-import type { Dispatch, WorkQueue } from '../core/ports.ts';
-import { type EpochMs, epochMs } from '../core/time.ts';
+import type { Clock, Dispatch, WorkQueue } from '../core/ports.ts';
+import { epochMs } from '../core/time.ts';
 
 /** Messages in one SendMessageBatch (AWS: API_SendMessageBatch). */
 const BATCH = 10;
-/** Send batches under way at once. */
+/** Batches under way at once. */
 const CONCURRENCY = 8;
 
-/** A record of the occurrences stream, as far as the relay cares. */
-export interface OutboxRecord {
-  readonly sequenceNumber: string;
-  readonly dispatch: Dispatch | undefined;
-}
-
-/** The images' attributes that decide; what a stream record of the occurrences table holds, unmarshalled. */
+/** What an image of an occurrence says, as far as handing it over is concerned. */
 export interface OccurrenceImage {
+  readonly id: OccurrenceId;
+  readonly group: string;
   readonly status: string;
   readonly dispatchSeq: number;
   readonly dueAt: number;
-  readonly id: OccurrenceId;
-  readonly group: string;
+}
+
+/** One record of the occurrences stream. */
+export interface OutboxRecord {
+  readonly sequenceNumber: string;
+  readonly before: OccurrenceImage | undefined;
+  readonly after: OccurrenceImage | undefined;
+}
+
+export interface RelayResult {
+  readonly sent: number;
+  readonly failed: readonly { readonly sequenceNumber: string; readonly reason: string }[];
+}
+
+interface Deps {
+  readonly queue: WorkQueue;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
  * What a change of an occurrence asks to be handed over: it is pending and its `dispatch_seq` is new. Claims,
  * renewals, settlements and purges pass through the same stream and ask for nothing.
  */
-export function dispatchOf(
-  before: OccurrenceImage | undefined,
-  after: OccurrenceImage | undefined,
-): Dispatch | undefined {
+export function dispatchOf({ before, after }: OutboxRecord): Dispatch | undefined {
   if (after?.status !== 'pending') return undefined;
-  const known = before?.status === 'pending' && before.dispatchSeq === after.dispatchSeq;
-  if (known) return undefined;
+  if (before?.status === 'pending' && before.dispatchSeq === after.dispatchSeq) return undefined;
   return { id: after.id, seq: after.dispatchSeq, dueAt: epochMs(after.dueAt), group: after.group };
 }
 
 /**
- * Publishes a batch of stream records; answers the sequence numbers that must come again. Sending twice is
- * harmless (the claim is conditional), not sending is not: whatever was not accepted is reported.
+ * Publishes a batch of stream records and answers those that must come again. Sending twice is harmless (the
+ * claim is conditional), not sending is not: whatever was not accepted is reported.
  */
-export async function relay(
-  deps: { readonly queue: WorkQueue; readonly now: () => EpochMs },
-  records: readonly OutboxRecord[],
-): Promise<{
-  readonly sent: number;
-  readonly failed: readonly { sequenceNumber: string; reason: string }[];
-}> {
-  const due = records.flatMap(({ sequenceNumber, dispatch }) =>
-    dispatch ? [{ sequenceNumber, dispatch }] : [],
+export async function relay(deps: Deps, records: readonly OutboxRecord[]): Promise<RelayResult> {
+  const due = records.flatMap((record) => {
+    const dispatch = dispatchOf(record);
+    return dispatch ? [{ sequenceNumber: record.sequenceNumber, dispatch }] : [];
+  });
+  const batches = Array.from({ length: Math.ceil(due.length / BATCH) }, (_, index) =>
+    due.slice(index * BATCH, (index + 1) * BATCH),
   );
-  const batches = Array.from({ length: Math.ceil(due.length / BATCH) }, (_, i) =>
-    due.slice(i * BATCH, (i + 1) * BATCH),
-  );
-  const failed: { sequenceNumber: string; reason: string }[] = [];
-  let next = 0;
-  const lane = async () => {
-    for (let batch = batches[next++]; batch; batch = batches[next++])
-      failed.push(...(await sendBatch(deps, batch)));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  const failed = (
+    await pMap(batches, (batch) => sendBatch(deps, batch), { concurrency: CONCURRENCY })
+  ).flat();
   return { sent: due.length - failed.length, failed };
 }
 
 async function sendBatch(
-  deps: { readonly queue: WorkQueue; readonly now: () => EpochMs },
+  { queue, clock }: Deps,
   batch: readonly { readonly sequenceNumber: string; readonly dispatch: Dispatch }[],
 ) {
   try {
-    const refused = await deps.queue.send(
+    const refused = await queue.send(
       batch.map(({ dispatch }) => dispatch),
-      deps.now(),
+      clock.now(),
     );
     return refused.map(({ index, reason }) => ({
       sequenceNumber: batch[index]?.sequenceNumber ?? '',

@@ -103,7 +103,7 @@ function settlementUpdate(
   if (settlement.kind === 'retry') {
     return expression(
       'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero ' +
-        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at`,
+        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at, start_by`,
       ['status'],
       {
         ':pending': 'pending',

@@ -4,7 +4,7 @@ import type { OccurrenceStore } from '../../core/ports.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { conditioned, isAbsent, isLiveSchedule } from './conditions.ts';
-import { type Item, idempotencyItem } from './head-items.ts';
+import { idempotencyItem } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { headKey, occurrenceItemKey } from './keys.ts';
 import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';

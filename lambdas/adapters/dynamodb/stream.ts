@@ -1,0 +1,29 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { occurrenceId, splitScheduleId } from '../../core/ids.ts';
+import { type ItemKey, occurrenceKeyOf } from './keys.ts';
+
+/** An image of the occurrences stream as the relay reads it. The stream is the outbox (design, section 1). */
+function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
+  if (!image) return undefined;
+  const item = unmarshall(image as Record<string, AttributeValue>);
+  const key = occurrenceKeyOf(item as unknown as ItemKey);
+  return {
+    id: occurrenceId(key),
+    group: splitScheduleId(key.schedule).group,
+    status: item.status as string,
+    dispatchSeq: item.dispatch_seq as number,
+    dueAt: item.due_at as number,
+  };
+}
+
+/** Slots and whatever else shares the table are not occurrences: their records have no images here. */
+export function outboxRecordOf(record: DynamoDBRecord) {
+  const isOccurrence = record.dynamodb?.Keys?.sk?.S?.startsWith('O#') ?? false;
+  return {
+    sequenceNumber: record.dynamodb?.SequenceNumber ?? '',
+    before: isOccurrence ? imageOf(record.dynamodb?.OldImage) : undefined,
+    after: isOccurrence ? imageOf(record.dynamodb?.NewImage) : undefined,
+  };
+}

@@ -1,0 +1,16 @@
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+
+/** Starts another run of a function with `payload` and does not wait for it; Lambda retries it twice. */
+export async function invokeAsync(
+  client: LambdaClient,
+  functionName: string,
+  payload: unknown,
+): Promise<void> {
+  await client.send(
+    new InvokeCommand({
+      FunctionName: functionName,
+      InvocationType: 'Event',
+      Payload: Buffer.from(JSON.stringify(payload)),
+    }),
+  );
+}

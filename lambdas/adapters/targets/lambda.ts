@@ -1,0 +1,50 @@
+import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import type { CallResult, Invocation } from '../../core/ports.ts';
+import type { LambdaTarget } from '../../core/schedule.ts';
+import { messageOf, payloadOf } from './payload.ts';
+
+const EXCERPT = 150;
+
+/** Errors of the Invoke API that the same request meets again (AWS: API_Invoke). */
+const PERMANENT = new Set([
+  'ResourceNotFoundException',
+  'InvalidRequestContentException',
+  'InvalidParameterValueException',
+  'RequestTooLargeException',
+  'UnsupportedMediaTypeException',
+  'InvalidRuntimeException',
+]);
+
+/**
+ * Invokes a function and waits for its result, so that a function that throws is a failed attempt. The
+ * client must not retry by itself: each call is one attempt, and its number is in the payload.
+ */
+export function createLambdaCaller(client: LambdaClient) {
+  return async function call(
+    target: LambdaTarget,
+    invocation: Invocation,
+    signal: AbortSignal,
+  ): Promise<CallResult> {
+    try {
+      const answer = await client.send(
+        new InvokeCommand({
+          FunctionName: target.functionArn,
+          InvocationType: 'RequestResponse',
+          Payload: Buffer.from(payloadOf(invocation)),
+        }),
+        { abortSignal: signal },
+      );
+      if (answer.FunctionError === undefined)
+        return { kind: 'succeeded', detail: `Lambda ${answer.StatusCode}` };
+      const text = Buffer.from(answer.Payload ?? []).toString('utf8');
+      return {
+        kind: 'failed',
+        retryable: true,
+        detail: `${answer.FunctionError}: ${text.slice(0, EXCERPT)}`,
+      };
+    } catch (error) {
+      const cause = signal.aborted && signal.reason instanceof Error ? signal.reason : error;
+      return { kind: 'failed', retryable: !PERMANENT.has((error as Error).name), detail: messageOf(cause) };
+    }
+  };
+}

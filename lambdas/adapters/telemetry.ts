@@ -1,0 +1,32 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
+import middy from '@middy/core';
+import type { Context } from 'aws-lambda';
+import { METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../contract/metrics.ts';
+
+export const logger = new Logger({ serviceName: METRIC_SERVICE });
+
+const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: METRIC_SERVICE });
+
+/** Adds to this invocation's metrics; they leave as one EMF line at its end. */
+export function count(name: MetricName, value: number): void {
+  metrics.addMetric(name, MetricUnit.Count, value);
+}
+
+export function seconds(name: MetricName, value: number): void {
+  metrics.addMetric(name, MetricUnit.Seconds, value);
+}
+
+export function milliseconds(name: MetricName, value: number): void {
+  metrics.addMetric(name, MetricUnit.Milliseconds, value);
+}
+
+/** A Lambda handler with log context and metrics around it. */
+export function observed<Event, Result>(handle: (event: Event, context: Context) => Promise<Result>) {
+  return middy<Event, Result>()
+    .use(injectLambdaContext(logger))
+    .use(logMetrics(metrics))
+    .handler((event, context) => handle(event, context));
+}

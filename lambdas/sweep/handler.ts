@@ -1,0 +1,40 @@
+import { systemClock } from '../adapters/clock.ts';
+import {
+  createDocumentClient,
+  createOccurrenceStore,
+  createPlanningStore,
+  createScheduleStore,
+} from '../adapters/dynamodb/index.ts';
+import { observed } from '../adapters/telemetry.ts';
+import { parseEnv, sweepEnv } from '../contract/env.ts';
+import type { RunningOccurrence } from '../core/occurrence.ts';
+import { epochMs, SECOND } from '../core/time.ts';
+import { report, wantsReissue } from './report.ts';
+import { sweep } from './sweep.ts';
+
+const env = parseEnv(sweepEnv, process.env);
+const stores = {
+  client: createDocumentClient(),
+  schedulesTable: env.SCHEDULES_TABLE_NAME,
+  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
+  shardCount: env.SHARD_COUNT,
+  retentionDays: env.RETENTION_DAYS,
+};
+const planning = createPlanningStore(stores);
+const occurrences = createOccurrenceStore(stores);
+const schedules = createScheduleStore(stores);
+/** Time kept for the page under way when the end of the invocation comes near. */
+const RESERVE = 10 * SECOND;
+
+export const handler = observed(async (event: unknown, context) => {
+  const shardCount = await planning.recordShardCount(env.SHARD_COUNT);
+  const shards = Array.from({ length: shardCount }, (_, shard) => shard);
+  const deps = {
+    occurrences,
+    revisionOf: (open: RunningOccurrence) => schedules.readRevision(open.schedule, open.revision),
+    redispatchMs: env.REDISPATCH_SECONDS * SECOND,
+    stopAt: epochMs(systemClock.now() + context.getRemainingTimeInMillis() - RESERVE),
+    now: systemClock.now,
+  };
+  report(await sweep(deps, { shards, reissue: wantsReissue(event) }));
+});

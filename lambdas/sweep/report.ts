@@ -1,0 +1,26 @@
+import { count, logger, seconds } from '../adapters/telemetry.ts';
+import { METRIC } from '../contract/metrics.ts';
+import type { SweepResult } from './sweep.ts';
+
+/** `{ "reissue": true }`, sent by hand after the work queue was lost; the clock's own event has no such field. */
+export function wantsReissue(event: unknown): boolean {
+  return typeof event === 'object' && event !== null && 'reissue' in event && event.reissue === true;
+}
+
+/** Metrics and log of a sweep. Throws when an occurrence could not be swept, so that the error alarm sees it. */
+export function report(result: SweepResult): void {
+  const { failures, ...figures } = result;
+  seconds(METRIC.oldestOverdueSeconds, result.oldestOverdueSeconds);
+  count(METRIC.overdueOccurrences, result.overdue);
+  count(METRIC.leasesExpired, result.leasesExpired);
+  count(METRIC.occurrencesFailed, result.failed);
+  count(METRIC.occurrencesMissed, result.missed);
+  count(METRIC.occurrencesRedispatched, result.redispatched);
+  for (const { id, error } of failures) {
+    logger.error('An occurrence could not be swept', { id, error: error as Error });
+  }
+  logger.info('Sweep', { ...figures, failures: failures.length });
+  if (failures.length > 0) {
+    throw new Error(`${failures.length} occurrences could not be swept; the log names each.`);
+  }
+}

@@ -1,0 +1,139 @@
+import pMap from 'p-map';
+import { occurrenceId } from '../core/ids.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
+import { decideSweep, overdueBy } from '../core/overdue.ts';
+import type { OccurrenceStore, Settlement } from '../core/ports.ts';
+import { decideRetry } from '../core/retry.ts';
+import type { Revision } from '../core/schedule.ts';
+import { type EpochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
+
+/** Shards swept side by side, and writes under way at once within one. */
+const SHARD_CONCURRENCY = 4;
+const WRITE_CONCURRENCY = 8;
+
+export interface SweepDeps {
+  readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch' | 'miss'>;
+  readonly revisionOf: (occurrence: RunningOccurrence) => Promise<Revision | undefined>;
+  readonly redispatchMs: number;
+  /** No page is begun after this. */
+  readonly stopAt: EpochMs;
+  readonly now: () => EpochMs;
+}
+
+export interface SweepRequest {
+  readonly shards: readonly number[];
+  /**
+   * Hands every pending occurrence over again, also those that are not due yet. For when the work queue was
+   * lost (purged, deleted, or the embedded run's process killed): the table still knows all that is to run.
+   */
+  readonly reissue: boolean;
+}
+
+export interface SweepResult {
+  readonly overdue: number;
+  readonly oldestOverdueSeconds: number;
+  readonly leasesExpired: number;
+  readonly failed: number;
+  readonly redispatched: number;
+  readonly missed: number;
+  /** Shards whose open occurrences were not all looked at for want of time. */
+  readonly unfinished: number;
+  readonly failures: readonly { readonly id: string; readonly error: unknown }[];
+}
+
+/** Finds what died: expired leases, lost messages, passed start deadlines; and measures lateness. */
+export async function sweep(deps: SweepDeps, request: SweepRequest): Promise<SweepResult> {
+  const results = await pMap(request.shards, (shard) => sweepShard(deps, shard, request.reissue), {
+    concurrency: SHARD_CONCURRENCY,
+  });
+  return results.reduce(merge, EMPTY);
+}
+
+const EMPTY: SweepResult = {
+  overdue: 0,
+  oldestOverdueSeconds: 0,
+  leasesExpired: 0,
+  failed: 0,
+  redispatched: 0,
+  missed: 0,
+  unfinished: 0,
+  failures: [],
+};
+
+function merge(a: SweepResult, b: SweepResult): SweepResult {
+  return {
+    overdue: a.overdue + b.overdue,
+    oldestOverdueSeconds: Math.max(a.oldestOverdueSeconds, b.oldestOverdueSeconds),
+    leasesExpired: a.leasesExpired + b.leasesExpired,
+    failed: a.failed + b.failed,
+    redispatched: a.redispatched + b.redispatched,
+    missed: a.missed + b.missed,
+    unfinished: a.unfinished + b.unfinished,
+    failures: [...a.failures, ...b.failures],
+  };
+}
+
+async function sweepShard(deps: SweepDeps, shard: number, reissue: boolean): Promise<SweepResult> {
+  let result = EMPTY;
+  const until = reissue ? MAX_INSTANT : deps.now();
+  for await (const page of deps.occurrences.openDue(shard, until)) {
+    const swept = await pMap(page, (open) => sweepSafely(deps, open, reissue), {
+      concurrency: WRITE_CONCURRENCY,
+    });
+    result = swept.reduce(merge, result);
+    if (deps.now() >= deps.stopAt) return { ...result, unfinished: 1 };
+  }
+  return result;
+}
+
+type Open = PendingOccurrence | RunningOccurrence;
+
+/** One occurrence that cannot be swept must not hide those behind it. */
+async function sweepSafely(deps: SweepDeps, open: Open, reissue: boolean): Promise<SweepResult> {
+  const now = deps.now();
+  const late = overdueBy(open, now);
+  const seen = { ...EMPTY, overdue: late > 0 ? 1 : 0, oldestOverdueSeconds: late / SECOND };
+  try {
+    return merge(seen, await sweepOne(deps, open, now, reissue));
+  } catch (error) {
+    return { ...seen, failures: [{ id: occurrenceId(open), error }] };
+  }
+}
+
+async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: boolean): Promise<SweepResult> {
+  if (open.status === 'running') {
+    if (decideSweep(open, now, deps.redispatchMs) !== 'expire-lease') return EMPTY;
+    const settlement = expiredSettlement(open, await deps.revisionOf(open), now);
+    const done = (await deps.occurrences.expire(open, settlement, now)).kind === 'done';
+    return { ...EMPTY, leasesExpired: done ? 1 : 0, failed: done && settlement.kind === 'failed' ? 1 : 0 };
+  }
+  const decision = decideSweep(open, now, deps.redispatchMs);
+  if (decision === 'miss') {
+    const done = (await deps.occurrences.miss(open, now)).kind === 'done';
+    return { ...EMPTY, missed: done ? 1 : 0 };
+  }
+  if (decision !== 'redispatch' && !reissue) return EMPTY;
+  const done = (await deps.occurrences.redispatch(open, now)).kind === 'done';
+  return { ...EMPTY, redispatched: done ? 1 : 0 };
+}
+
+/** An attempt whose lease expired has failed as any other: the schedule's retry policy says what follows. */
+function expiredSettlement(
+  open: RunningOccurrence,
+  revision: Revision | undefined,
+  now: EpochMs,
+): Settlement {
+  const record = {
+    attempt: open.attempt,
+    startedAt: open.attemptStartedAt,
+    finishedAt: now,
+    outcome: 'lease-expired',
+    detail: `The lease of ${open.lease.holder} was not renewed; its worker is taken for dead.`,
+  } as const;
+  if (!revision) return { kind: 'failed', record, reason: 'lease-expired' };
+  const failed = { attempt: open.attempt, firstDueAt: open.firstDueAt, seed: occurrenceId(open) };
+  const decision = decideRetry(revision.definition.retry, failed, { retryable: true }, now);
+  return decision.kind === 'retry'
+    ? { kind: 'retry', record, dueAt: decision.dueAt }
+    : { kind: 'failed', record, reason: 'lease-expired' };
+}

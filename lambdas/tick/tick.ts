@@ -1,0 +1,144 @@
+import pMap from 'p-map';
+import type { ScheduleId } from '../core/ids.ts';
+import { MAX_OCCURRENCES_PER_PLAN, plan } from '../core/planner.ts';
+import type { Materialisation, PlanningStore } from '../core/ports.ts';
+import type { Recurrence } from '../core/recurrence/types.ts';
+import type { ScheduleHead } from '../core/schedule.ts';
+import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
+
+/** Longer than a tick may take; a scanner that died gives its shard up before the next tick but one. */
+const SHARD_LEASE = 55 * SECOND;
+/** Shards scanned side by side by one invocation. */
+const SHARD_CONCURRENCY = 4;
+/** Plans of one schedule in one tick; each may hold 90 occurrences, so a backlog is worked off in pieces. */
+const MAX_ROUNDS = 8;
+
+export interface TickDeps {
+  readonly store: PlanningStore;
+  readonly recurrenceOf: (head: ScheduleHead) => Recurrence;
+  /** Milliseconds ahead of now that the index is queried and that is materialised. */
+  readonly lead: number;
+  readonly planWindow: number;
+  /** Names this scanner in shard leases. */
+  readonly holder: string;
+  /** No page is begun after this; what is left is overdue for the next tick, which finds it first. */
+  readonly stopAt: EpochMs;
+  readonly now: () => EpochMs;
+}
+
+export interface TickResult {
+  readonly scanned: number;
+  /** Shards that another scanner holds, or that time ran out for. */
+  readonly leftOver: number;
+  readonly materialised: number;
+  readonly lostRaces: number;
+  /** Seconds behind now of the oldest schedule found: how late planning is. */
+  readonly lagSeconds: number;
+  readonly failures: readonly { readonly schedule: ScheduleId; readonly error: unknown }[];
+}
+
+/** Materialises what is due in `shards`. */
+export async function tick(deps: TickDeps, shards: readonly number[]): Promise<TickResult> {
+  const results = await pMap(shards, (shard) => tickShard(deps, shard), { concurrency: SHARD_CONCURRENCY });
+  return results.reduce(merge, EMPTY);
+}
+
+const EMPTY: TickResult = {
+  scanned: 0,
+  leftOver: 0,
+  materialised: 0,
+  lostRaces: 0,
+  lagSeconds: 0,
+  failures: [],
+};
+
+function merge(a: TickResult, b: TickResult): TickResult {
+  return {
+    scanned: a.scanned + b.scanned,
+    leftOver: a.leftOver + b.leftOver,
+    materialised: a.materialised + b.materialised,
+    lostRaces: a.lostRaces + b.lostRaces,
+    lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
+    failures: [...a.failures, ...b.failures],
+  };
+}
+
+async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
+  const now = deps.now();
+  const lease = { holder: deps.holder, expiresAt: epochMs(now + SHARD_LEASE) };
+  if (!(await deps.store.acquireShard(shard, lease, now))) return { ...EMPTY, leftOver: 1 };
+
+  const until = epochMs(now + deps.lead);
+  let result = EMPTY;
+  let finished = true;
+  try {
+    for await (const heads of deps.store.dueHeads(shard, until)) {
+      const oldest = Math.min(now, ...heads.map((head) => head.nextDueAt ?? now));
+      const lagSeconds = (now - oldest) / SECOND;
+      result = merge(result, { ...(await materialiseHeads(deps, heads, now, until)), lagSeconds });
+      if (deps.now() >= deps.stopAt) {
+        finished = false;
+        break;
+      }
+    }
+  } finally {
+    await deps.store.releaseShard(shard, deps.holder, finished ? until : null);
+  }
+  return merge(result, { ...EMPTY, scanned: 1, leftOver: finished ? 0 : 1 });
+}
+
+/** Plans and writes until no schedule of the page is due within the lead, or its rounds are used up. */
+async function materialiseHeads(
+  deps: TickDeps,
+  heads: readonly ScheduleHead[],
+  now: EpochMs,
+  until: EpochMs,
+): Promise<TickResult> {
+  let result = EMPTY;
+  let due = heads;
+  for (let round = 0; round < MAX_ROUNDS && due.length > 0; round += 1) {
+    const { plans, failures } = planHeads(deps, due, now);
+    const outcomes = await deps.store.materialise(plans, now);
+    const advanced: ScheduleHead[] = [];
+    const faults = [...failures];
+    let materialised = 0;
+    let lostRaces = 0;
+    for (const [index, outcome] of outcomes.entries()) {
+      const planned = plans[index];
+      if (!planned) continue;
+      if (outcome.kind === 'materialised') {
+        materialised += planned.create.length;
+        const { nextDueAt } = planned;
+        if (nextDueAt !== null && nextDueAt <= until) advanced.push({ ...planned.head, nextDueAt });
+      } else if (outcome.kind === 'lost-race') lostRaces += 1;
+      else faults.push({ schedule: planned.head.id, error: outcome.error });
+    }
+    result = merge(result, { ...EMPTY, materialised, lostRaces, failures: faults });
+    due = advanced;
+  }
+  return result;
+}
+
+/** A schedule that cannot be planned is reported and left; the others of its page are not held up by it. */
+function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs) {
+  const plans: Materialisation[] = [];
+  const failures: { schedule: ScheduleId; error: unknown }[] = [];
+  for (const head of heads) {
+    if (head.nextDueAt === null) continue;
+    try {
+      const { occurrences, records, nextDueAt } = plan({
+        schedule: head.id,
+        revision: head.revision,
+        policy: head.policy,
+        recurrence: deps.recurrenceOf(head),
+        nextDueAt: head.nextDueAt,
+        now,
+        limits: { planWindow: deps.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN },
+      });
+      plans.push({ head, create: occurrences, records, nextDueAt });
+    } catch (error) {
+      failures.push({ schedule: head.id, error });
+    }
+  }
+  return { plans, failures };
+}

@@ -1,0 +1,50 @@
+import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
+import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { createSqsClient } from '../adapters/clients.ts';
+import { systemClock } from '../adapters/clock.ts';
+import {
+  createDocumentClient,
+  createOccurrenceStore,
+  createScheduleStore,
+} from '../adapters/dynamodb/index.ts';
+import { createDeadLetters, createWorkQueue } from '../adapters/sqs/work-queue.ts';
+import { createTargetCaller } from '../adapters/targets/index.ts';
+import { observed } from '../adapters/telemetry.ts';
+import { parseEnv, workerEnv } from '../contract/env.ts';
+import { SECOND } from '../core/time.ts';
+import { handleMessage } from './message.ts';
+import { createRevisionCache } from './revision-cache.ts';
+
+const env = parseEnv(workerEnv, process.env);
+const context = {
+  client: createDocumentClient(),
+  schedulesTable: env.SCHEDULES_TABLE_NAME,
+  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
+  shardCount: env.SHARD_COUNT,
+  retentionDays: env.RETENTION_DAYS,
+};
+const sqs = createSqsClient();
+const schedules = createScheduleStore(context);
+const deps = {
+  clock: systemClock,
+  occurrences: createOccurrenceStore(context),
+  schedules,
+  revisionOf: createRevisionCache(schedules),
+  queue: createWorkQueue(sqs, env.WORK_QUEUE_URL),
+  deadLetters: createDeadLetters(sqs, env.DEAD_LETTER_QUEUE_URL),
+  targets: createTargetCaller({
+    sqs,
+    httpAllowedRanges: env.HTTP_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
+  }),
+  leaseMs: env.LEASE_SECONDS * SECOND,
+};
+const processor = new BatchProcessor(EventType.SQS);
+
+export const handler = observed((event: SQSEvent, { awsRequestId }) =>
+  processPartialResponse(
+    event,
+    (record: SQSRecord) => handleMessage(deps, record.body, `${awsRequestId}/${record.messageId}`),
+    processor,
+    { processInParallel: true, throwOnFullBatchFailure: false },
+  ),
+);

@@ -1,0 +1,69 @@
+import { count, logger, milliseconds } from '../adapters/telemetry.ts';
+import { type WorkMessage, workMessageSchema } from '../contract/message.ts';
+import { METRIC } from '../contract/metrics.ts';
+import { assertNever } from '../core/errors.ts';
+import type { DeadLetters } from '../core/ports.ts';
+import { type WorkDeps, type WorkEnd, work } from './work.ts';
+
+/**
+ * One message of the work queue, from its text to its log line. Throws only for faults of the store or the
+ * queue: the message then stays and comes again. One that can never be read goes to the dead-letter queue.
+ */
+export async function handleMessage(
+  deps: WorkDeps & { readonly deadLetters: DeadLetters },
+  body: string,
+  holder: string,
+): Promise<void> {
+  const read = readMessage(body);
+  const end = typeof read === 'string' ? unreadable(read) : await work(deps, read, holder);
+  if (end.kind === 'unreadable') await deps.deadLetters.reject(body, end.reason);
+  report(end);
+}
+
+const unreadable = (reason: string): WorkEnd => ({ kind: 'unreadable', reason });
+
+/** The message, or why it is none. */
+function readMessage(body: string): WorkMessage | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return 'Not JSON';
+  }
+  const parsed = workMessageSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  return parsed.error.issues
+    .map((issue) => `${issue.path.join('.') || 'message'}: ${issue.message}`)
+    .join('; ');
+}
+
+function report(end: WorkEnd): void {
+  switch (end.kind) {
+    case 'unreadable':
+      count(METRIC.messagesRejected, 1);
+      logger.error('A message of the work queue cannot be read; it is on the dead-letter queue', { ...end });
+      return;
+    case 'missed':
+      count(METRIC.occurrencesMissed, 1);
+      break;
+    case 'succeeded':
+      count(METRIC.attemptsSucceeded, 1);
+      break;
+    case 'failed':
+      count(METRIC.attemptsFailed, 1);
+      count(METRIC.occurrencesFailed, 1);
+      break;
+    case 'retry':
+      count(METRIC.attemptsFailed, 1);
+      break;
+    case 'sent-on':
+    case 'dropped':
+    case 'cancelled':
+    case 'lost-lease':
+      break;
+    default:
+      assertNever(end);
+  }
+  if ('startDelayMs' in end && end.attempt === 1) milliseconds(METRIC.startDelayMs, end.startDelayMs);
+  logger.info('Occurrence', { ...end });
+}
