@@ -19,7 +19,9 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
       for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until)) {
         const heads = (await batchGet(client, schedulesTable, keys)).map(headOf);
         // The index may be behind: believe the head. One that moved to another shard is still planned here.
-        yield heads.filter((head) => head.nextDueAt !== null && head.nextDueAt <= until);
+        yield heads.filter(
+          (head) => head.state === 'enabled' && head.nextDueAt !== null && head.nextDueAt <= until,
+        );
       }
     },
 
