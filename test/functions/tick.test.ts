@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlanningStore } from '../../lambdas/core/ports.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { requestedShards, shardLists } from '../../lambdas/tick/shards.ts';
+import { type TickDeps, tick } from '../../lambdas/tick/tick.ts';
+import { at, everyMs, freshId, NOON } from '../support/fixtures.ts';
+import { seedSchedule } from '../support/seed.ts';
+import { openStores, type Stores } from '../support/stores.ts';
+
+let stores: Stores;
+let steps: Map<string, number>;
+beforeEach(async () => {
+  stores = await openStores({ shardCount: 2 });
+  steps = new Map();
+});
+afterEach(() => stores.close());
+
+const SHARDS = [0, 1];
+
+function deps(changes: Partial<TickDeps> = {}): TickDeps {
+  return {
+    store: stores.planning,
+    recurrenceOf: (head) => everyMs(steps.get(head.id) ?? MINUTE),
+    lead: 2 * MINUTE,
+    planWindow: 10 * MINUTE,
+    holder: 'tick-1',
+    stopAt: at(HOUR),
+    now: () => NOON,
+    ...changes,
+  };
+}
+
+async function seeded(stepMs: number, nextDueAt = at(MINUTE)): Promise<ScheduleHead> {
+  const id = freshId();
+  steps.set(id, stepMs);
+  return seedSchedule(stores, [], { head: { id, nextDueAt } });
+}
+
+async function openTimes(of: ScheduleHead): Promise<number[]> {
+  return (await stores.occurrences.openOf(of.id, at(-HOUR))).map(({ scheduledTime }) => scheduledTime - NOON);
+}
+
+describe('tick', () => {
+  it('materialises what is due within the lead up to the plan window, and leaves the rest', async () => {
+    const soon = await seeded(MINUTE);
+    const later = await seeded(MINUTE, at(3 * MINUTE));
+    const result = await tick(deps(), SHARDS);
+    expect(result).toMatchObject({ scanned: 2, leftOver: 0, materialised: 10, lostRaces: 0, failures: [] });
+    expect(await openTimes(soon)).toEqual(Array.from({ length: 10 }, (_, i) => (i + 1) * MINUTE));
+    expect(await openTimes(later)).toEqual([]);
+    expect((await stores.schedules.readHead(soon.id))?.nextDueAt).toBe(at(11 * MINUTE));
+  });
+
+  it('plans a schedule that fires each second past the lead, in as many pieces as it takes', async () => {
+    const fast = await seeded(SECOND, at(SECOND));
+    await tick(deps(), SHARDS);
+    const times = await openTimes(fast);
+    expect(times).toEqual(Array.from({ length: times.length }, (_, i) => (i + 1) * SECOND));
+    expect(times.at(-1)).toBeGreaterThanOrEqual(2 * MINUTE);
+  });
+
+  it('creates nothing twice when two scan the same shards at once', async () => {
+    const made = await Promise.all(Array.from({ length: 30 }, () => seeded(MINUTE)));
+    // Two scanners that both believe that they hold the shard: leases save cost, conditions save correctness.
+    const store: PlanningStore = { ...stores.planning, acquireShard: async () => true };
+    const results = await Promise.all(['a', 'b'].map((holder) => tick(deps({ store, holder }), SHARDS)));
+    expect(results.reduce((sum, { materialised }) => sum + materialised, 0)).toBe(300);
+    for (const of of made) expect(await openTimes(of)).toHaveLength(10);
+  });
+
+  it('leaves a shard alone that another scanner holds', async () => {
+    await seeded(MINUTE);
+    for (const shard of SHARDS) {
+      await stores.planning.acquireShard(shard, { holder: 'other', expiresAt: at(MINUTE) }, NOON);
+    }
+    expect(await tick(deps(), SHARDS)).toMatchObject({ scanned: 0, leftOver: 2, materialised: 0 });
+  });
+
+  it('gives a shard back also when it fails', async () => {
+    await seeded(MINUTE);
+    const store: PlanningStore = { ...stores.planning, materialise: () => Promise.reject(new Error('down')) };
+    await expect(tick(deps({ store }), SHARDS)).rejects.toThrow('down');
+    expect(await tick(deps({ holder: 'tick-2' }), SHARDS)).toMatchObject({ scanned: 2, materialised: 10 });
+  });
+
+  it('reports a schedule that cannot be planned and plans the others', async () => {
+    const [bad, good] = [await seeded(MINUTE), await seeded(MINUTE)];
+    const recurrenceOf = (head: ScheduleHead) => {
+      if (head.id === bad.id) throw new Error('unreadable');
+      return everyMs(MINUTE);
+    };
+    const result = await tick(deps({ recurrenceOf }), SHARDS);
+    expect(result.failures.map(({ schedule }) => schedule)).toEqual([bad.id]);
+    expect(await openTimes(good)).toHaveLength(10);
+  });
+
+  it('catches up after an outage within the budget, and says how late it is', async () => {
+    const missed = await seeded(MINUTE, at(-6 * HOUR));
+    const result = await tick(deps(), SHARDS);
+    expect(result.lagSeconds).toBe(6 * 3_600);
+    expect(await openTimes(missed)).toEqual(Array.from({ length: 11 }, (_, i) => i * MINUTE));
+    const { items } = await stores.occurrences.listOccurrences({
+      schedule: missed.id,
+      status: 'coalesced',
+      limit: 10,
+    });
+    expect(items.map((one) => one.status === 'coalesced' && one.coalesced.count)).toEqual([360]);
+  });
+
+  it('stops between pages when its time is up, and the next one finds the rest', async () => {
+    const own = await openStores({ shardCount: 1 });
+    try {
+      for (let i = 0; i < 120; i += 1) await seedSchedule(own, [], { head: { nextDueAt: at(i * 100) } });
+      const first = await tick(deps({ store: own.planning, stopAt: NOON }), [0]);
+      expect(first.leftOver).toBe(1);
+      expect(first.materialised).toBeGreaterThanOrEqual(100);
+      const second = await tick(deps({ store: own.planning, holder: 'tick-2' }), [0]);
+      expect(second).toMatchObject({ leftOver: 0, lostRaces: 0 });
+      expect((await tick(deps({ store: own.planning, holder: 'tick-3' }), [0])).materialised).toBe(0);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe('a tick that dies', () => {
+  const scenarios = ['acquireShard', 'materialise', 'releaseShard'] as const;
+  it.each(
+    scenarios.flatMap((step) => [
+      { step, when: 'before' },
+      { step, when: 'after' },
+    ]),
+  )('$when $step loses nothing and creates nothing twice once the next has run', async ({ step, when }) => {
+    const made = await Promise.all(Array.from({ length: 5 }, () => seeded(MINUTE)));
+    const dying: PlanningStore = {
+      ...stores.planning,
+      [step]: async (...args: never[]) => {
+        const call = stores.planning[step] as (...all: never[]) => Promise<unknown>;
+        if (when === 'after') await call(...args);
+        throw new Error('died');
+      },
+    };
+    await expect(tick(deps({ store: dying }), SHARDS)).rejects.toThrow('died');
+    const later = epochMs(NOON + MINUTE);
+    await tick(deps({ holder: 'tick-2', now: () => later }), SHARDS);
+    for (const of of made) {
+      const times = await openTimes(of);
+      expect(times.slice(0, 10)).toEqual(Array.from({ length: 10 }, (_, i) => (i + 1) * MINUTE));
+      expect(new Set(times).size).toBe(times.length);
+    }
+  });
+});
+
+describe('shards', () => {
+  it('are split into lists of the given size', () => {
+    expect(shardLists(5, 2)).toEqual([[0, 1], [2, 3], [4]]);
+    expect(shardLists(4, 8)).toEqual([[0, 1, 2, 3]]);
+  });
+
+  it('are taken from a fan-out event and not from the clock’s', () => {
+    expect(requestedShards({ shards: [3, 4] })).toEqual([3, 4]);
+    expect(requestedShards({ source: 'aws.events', 'detail-type': 'Scheduled Event' })).toBeUndefined();
+  });
+});
