@@ -1,0 +1,160 @@
+import { type Origin, quote, refusal } from '../refusal.ts';
+import { type Dialect, FIELDS, type FieldName } from './dialect.ts';
+import { bits, type CronFields, type DayRule } from './fields.ts';
+import { type FieldContext, invalid, readValue, readValues } from './values.ts';
+
+/**
+ * Reads cron text. Our own reader and not cron-parser's, because cron-parser (5.10.6) takes what it must refuse (an
+ * empty text, "1jan" for November, steps over the range, EventBridge text in the wrong columns) and refuses what
+ * crontabs allow (0,7 and other double values, FRI-MON, LW, 15W, L-3, 5#3,1#1, a year). The tests hold it
+ * against cron-parser on the text that both read. Bounded by the length of the text, checked before.
+ */
+export function readCron(origin: Origin, text: string, dialect: Dialect, seed: string): CronFields {
+  const parts = text.split(/[ \t]+/);
+  const layout = dialect.layouts[parts.length];
+  if (!layout) throw wrongCount(origin, parts.length, dialect);
+  const field = (name: FieldName): Field => {
+    const index = layout.indexOf(name);
+    const part = parts[index] ?? (name === 'second' ? '0' : '*');
+    return readField(part, { spec: FIELDS[name], dialect, origin, seed }, index);
+  };
+  const [second, minute, hour] = [field('second'), field('minute'), field('hour')];
+  const days = dayRule(field('day-of-month'), field('month'), field('day-of-week'), field('year'));
+  if (dialect.questionMark === 'required') checkQuestionMark(origin, layout, parts, dialect);
+  return {
+    seconds: sorted(second.values),
+    minutes: sorted(minute.values),
+    hours: sorted(hour.values),
+    days,
+    wildcardTime: second.star || minute.star || hour.star,
+  };
+}
+
+interface Field {
+  readonly values: Set<number>;
+  /** Begins with `*`, or is `?`. */
+  readonly star: boolean;
+  readonly text: string;
+  readonly fromLast: number[];
+  readonly nearest: number[];
+  readonly nearestFromLast: number[];
+  readonly nthWeekdays: { weekday: number; nth: number }[];
+  readonly lastWeekdays: number[];
+}
+
+function readField(text: string, context: FieldContext, index: number): Field {
+  const field: Field = {
+    values: new Set(),
+    star: text.startsWith('*') || text === '?',
+    text,
+    fromLast: [],
+    nearest: [],
+    nearestFromLast: [],
+    nthWeekdays: [],
+    lastWeekdays: [],
+  };
+  if (text === '?') {
+    checkQuestionPlace(context, index);
+    for (const value of readValues('*', context)) field.values.add(value);
+    return field;
+  }
+  for (const item of text.split(',')) {
+    if (item === '') throw invalid(text, context, 'a list has an empty item');
+    if (!readSpecial(item, field, context))
+      for (const value of readValues(item, context)) field.values.add(value);
+  }
+  return field;
+}
+
+/** `L`, `L-3`, `LW`, `L-3W` and `15W` as a day of the month; `5L`, `FRIL`, `5#3` and Quartz's lone `L` as a weekday. */
+function readSpecial(item: string, field: Field, context: FieldContext): boolean {
+  if (context.spec.name === 'day-of-month') {
+    const last = /^L(?:-(\d{1,2}))?(W)?$/i.exec(item);
+    if (last) {
+      const back = Number(last[1] ?? 0);
+      if (back > 30) throw invalid(item, context, 'L-n counts 0 to 30 days back from the last of the month');
+      (last[2] ? field.nearestFromLast : field.fromLast).push(back);
+      return true;
+    }
+    const nearest = /^(\d{1,9})W$/i.exec(item);
+    if (nearest) field.nearest.push(readValue(nearest[1] ?? '', item, context));
+    return nearest !== null;
+  }
+  if (context.spec.name !== 'day-of-week') return false;
+  if (/^L$/i.test(item)) {
+    if (context.dialect.sunday === 0)
+      throw invalid(item, context, 'L needs a weekday, as in 5L, the last Friday of the month');
+    field.values.add(6);
+    return true;
+  }
+  const last = /^(\w{1,9})L$/i.exec(item);
+  if (last) field.lastWeekdays.push(readValue(last[1] ?? '', item, context) % 7);
+  const nth = /^(\w{1,9})#(\d{1,9})$/.exec(item);
+  if (nth) {
+    const count = Number(nth[2]);
+    if (count < 1 || count > 5) throw invalid(item, context, 'the number after # is 1 to 5');
+    field.nthWeekdays.push({ weekday: readValue(nth[1] ?? '', item, context) % 7, nth: count });
+  }
+  return last !== null || nth !== null;
+}
+
+function dayRule(dayOfMonth: Field, month: Field, dayOfWeek: Field, year: Field): DayRule {
+  return {
+    daysOfMonth: bits(dayOfMonth.values),
+    fromLast: dayOfMonth.fromLast,
+    nearest: dayOfMonth.nearest,
+    nearestFromLast: dayOfMonth.nearestFromLast,
+    weekdays: bits(dayOfWeek.values),
+    nthWeekdays: dayOfWeek.nthWeekdays,
+    lastWeekdays: dayOfWeek.lastWeekdays,
+    months: bits(month.values),
+    years: year.text === '*' ? undefined : sorted(year.values),
+    anyDayOfMonth: dayOfMonth.star,
+    anyWeekday: dayOfWeek.star,
+  };
+}
+
+function sorted(values: Set<number>): number[] {
+  return [...values].sort((a, b) => a - b);
+}
+
+function wrongCount(origin: Origin, count: number, dialect: Dialect) {
+  const layouts = Object.values(dialect.layouts).map((layout) => `${layout.length} (${layout.join(' ')})`);
+  return refusal(
+    origin,
+    'expression.invalid',
+    `${quote(origin.text)} has ${count} ${count === 1 ? 'field' : 'fields'}; ` +
+      `${dialect.name} cron has ${layouts.join(' or ')}.`,
+  );
+}
+
+/** EventBridge text read with seconds in front puts its `?` in the hour or month column, where none can stand. */
+function checkQuestionPlace(context: FieldContext, index: number): void {
+  const { spec, dialect, origin } = context;
+  if (spec.name === 'day-of-month' || spec.name === 'day-of-week') return;
+  if (dialect.name !== 'extended') throw invalid('?', context, 'only the two day fields may be ?');
+  throw refusal(
+    origin,
+    'expression.ambiguous-dialect',
+    `${quote(origin.text)} has ? in field ${index + 1}, the ${spec.name} when seconds come first. EventBridge text ` +
+      `is wrapped, as in cron(${origin.text.trim()}); Quartz text as in quartz(0 0 12 ? * MON).`,
+  );
+}
+
+function checkQuestionMark(
+  origin: Origin,
+  layout: readonly FieldName[],
+  parts: readonly string[],
+  dialect: Dialect,
+): void {
+  const marks = (['day-of-month', 'day-of-week'] as const).filter(
+    (name) => parts[layout.indexOf(name)] === '?',
+  );
+  if (marks.length !== 1)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(origin.text)}: ${dialect.name} cron needs ? in exactly one of day-of-month and day-of-week, ` +
+        'because it does not combine the two.',
+    );
+}

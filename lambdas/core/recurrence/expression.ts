@@ -1,0 +1,39 @@
+import type { DialectName } from './cron/dialect.ts';
+import type { CronFields } from './cron/fields.ts';
+import type { Terms } from './interval.ts';
+import type { Period } from './period.ts';
+import type { Zone } from './zone.ts';
+
+/** One time text, read: what it says, free of how it was spelled. */
+export type Expression = CronExpression | IntervalExpression | OnceExpression;
+
+export interface CronExpression {
+  readonly kind: 'cron';
+  readonly dialect: DialectName;
+  readonly fields: CronFields;
+  readonly zone: Zone;
+  /** How many fields the text had; 5 has no seconds. */
+  readonly fieldCount: number;
+  /** Whether `H` makes it depend on the schedule id. */
+  readonly hashed: boolean;
+}
+
+export interface IntervalExpression {
+  readonly kind: 'interval';
+  readonly period: Period;
+  /** UTC seconds of term 0. */
+  readonly anchor: number;
+  /** Wall seconds of term 0: where calendar steps start. */
+  readonly anchorWall: number;
+  /** Whether the text named the anchor; otherwise it is the creation time, and the first fire is one period later. */
+  readonly anchored: boolean;
+  readonly terms: Terms;
+  readonly zone: Zone;
+}
+
+export interface OnceExpression {
+  readonly kind: 'once';
+  /** UTC seconds. */
+  readonly at: number;
+  readonly zone: Zone;
+}

@@ -1,0 +1,67 @@
+import { parseInstant } from '../time.ts';
+import { DAY_SECONDS, parseWall, wallText } from './civil.ts';
+import { type Origin, quote, refusal } from './refusal.ts';
+import { FIRST_SECOND, LAST_SECOND } from './source.ts';
+import type { Zone } from './zone.ts';
+
+/** No offset is further from UTC, historic ones included. */
+const WIDEST_OFFSET = 16 * 3_600;
+
+/** The UTC seconds at which the clocks of a zone show `wall`: none in a gap, two in an overlap, else one. */
+export function instantsOf(zone: Zone, wall: number): number[] {
+  const found: number[] = [];
+  const end = wall + WIDEST_OFFSET;
+  for (let from = wall - WIDEST_OFFSET; from < end; ) {
+    const segment = zone.segmentAt(from);
+    const at = wall - segment.offset;
+    if (at >= segment.start && at < segment.end) found.push(at);
+    from = segment.end;
+  }
+  return found;
+}
+
+/** The wall seconds that clocks of the zone show at a UTC second. */
+export function wallAt(zone: Zone, utc: number): number {
+  return utc + zone.segmentAt(utc).offset;
+}
+
+/** The day on the zone's calendar (civil.ts) at a UTC second. */
+export function dayAt(zone: Zone, utc: number): number {
+  return Math.floor(wallAt(zone, utc) / DAY_SECONDS);
+}
+
+/**
+ * UTC seconds of a local time (`2026-12-01T09:00`) or an instant (with `Z` or an offset). A local time that clocks
+ * skip is refused, one that they show twice is the first of the two (RFC 5545, 3.3.5).
+ */
+export function readMoment(origin: Origin, text: string, zone: Zone): number {
+  const instant = parseInstant(text);
+  const at = instant === undefined ? localMoment(origin, text, zone) : Math.floor(instant / 1_000);
+  if (at < FIRST_SECOND || at > LAST_SECOND)
+    throw refusal(
+      origin,
+      'expression.out-of-range',
+      `${quote(text)} is out of range: 1900 to 9999 is allowed.`,
+    );
+  return at;
+}
+
+function localMoment(origin: Origin, text: string, zone: Zone): number {
+  const wall = parseWall(text);
+  if (wall === undefined)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(text)} is no date and time: give a local one such as 2026-12-01T09:00:00, ` +
+        'or an instant with an offset, such as 2026-12-01T09:00:00Z.',
+    );
+  const [first] = instantsOf(zone, wall);
+  if (first === undefined)
+    throw refusal(
+      origin,
+      'expression.local-time-missing',
+      `${wallText(wall)} does not exist in ${zone.name}: clocks go forward over it. Give another time, ` +
+        'or an instant with an offset.',
+    );
+  return first;
+}
