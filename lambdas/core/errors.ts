@@ -39,6 +39,7 @@ export type ErrorCode =
   | 'request.unknown-field'
   | 'request.too-large'
   | 'request.not-json'
+  | 'request.media-type'
   | 'cursor.invalid'
   | 'schedule.not-found'
   | 'schedule.exists'
