@@ -2,6 +2,7 @@
  * The recurrence engine: what time texts mean. Pure, stateless and bounded; the zone data is the runtime's.
  * Everything that the rest of Punctual uses is exported here.
  */
+export { compileCached } from './cache.ts';
 export { type Compiled, compile } from './compile.ts';
 export { dueAt } from './jitter.ts';
 export type { CalendarDefinition, CompileContext, RecurrenceSpec, Weekday } from './spec.ts';
