@@ -4,15 +4,15 @@ import { type EpochMs, epochMs } from '../../lambdas/core/time.ts';
 export interface TestClock extends Clock {
   set(at: EpochMs): void;
   advance(ms: number): void;
-  /** Resolves once somebody waits for a time later than now: code under test has come to its wait. */
-  waiting(): Promise<void>;
+  /** Resolves once somebody waits for a time up to `by`: code under test has come to its wait. */
+  waiting(by?: number): Promise<void>;
 }
 
 /** A clock that moves when a test says so; waits end when it passes them. */
 export function testClock(start: EpochMs): TestClock {
   let now = start;
   let waits: { readonly at: EpochMs; readonly done: () => void }[] = [];
-  let watchers: (() => void)[] = [];
+  let watchers: { readonly by: number; readonly notify: () => void }[] = [];
 
   function move(to: EpochMs): void {
     now = to;
@@ -32,12 +32,16 @@ export function testClock(start: EpochMs): TestClock {
           waits = waits.filter((other) => other !== wait);
           resolve();
         });
-        for (const notify of watchers) notify();
-        watchers = [];
+        const ready = watchers.filter(({ by }) => at <= by);
+        watchers = watchers.filter(({ by }) => at > by);
+        for (const { notify } of ready) notify();
       });
     },
     set: move,
     advance: (ms) => move(epochMs(now + ms)),
-    waiting: () => (waits.length > 0 ? Promise.resolve() : new Promise((resolve) => watchers.push(resolve))),
+    waiting: (by = Number.POSITIVE_INFINITY) =>
+      waits.some((wait) => wait.at <= by)
+        ? Promise.resolve()
+        : new Promise((notify) => watchers.push({ by, notify })),
   };
 }
