@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
+import { planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule.ts';
+import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { tick } from '../../lambdas/tick/tick.ts';
+import { meterWrites } from '../support/capacity.ts';
+import { at, definition, freshId, NOON } from '../support/fixtures.ts';
+import { claimed, keyOf, seedSchedule } from '../support/seed.ts';
+import { openStores, type Stores } from '../support/stores.ts';
+
+let stores: Stores;
+let meter: ReturnType<typeof meterWrites>;
+beforeAll(async () => {
+  stores = await openStores({ shardCount: 1 });
+  meter = meterWrites(stores.client);
+});
+afterAll(() => stores.close());
+
+/** A tick without its shard lease, whose two writes are shared by all schedules of the shard. */
+async function materialiseAt(now: number): Promise<void> {
+  const store = { ...stores.planning, acquireShard: async () => true, releaseShard: async () => {} };
+  const result = await tick(
+    {
+      store,
+      recurrenceOf: headRecurrence,
+      lead: 2 * MINUTE,
+      planWindow: 10 * MINUTE,
+      holder: 't',
+      stopAt: at(100 * DAY),
+      now: () => epochMs(now),
+    },
+    [0],
+  );
+  expect(result.failures).toEqual([]);
+}
+
+async function runOne(of: ScheduleHead, time: number): Promise<void> {
+  const now = epochMs(time);
+  const running = await claimed(stores, keyOf(of, now), now, '1b4e28ba-2fa1-11d2-883f-0016d3cca427/message');
+  const record = {
+    attempt: 1,
+    startedAt: now,
+    finishedAt: epochMs(now + SECOND),
+    outcome: 'succeeded' as const,
+    detail: 'HTTP 200',
+  };
+  await stores.occurrences.settle(running, { kind: 'succeeded', record }, epochMs(now + SECOND));
+}
+
+/** Write request units per occurrence from creation to settle, as the engine reports them (design, section 8). */
+async function unitsPerOccurrence(expression: string, fires: number, stepMs: number): Promise<number> {
+  const from = definition({ expression, timezone: 'America/New_York' });
+  const nextDueAt = epochMs(NOON + stepMs);
+  const of = await seedSchedule(stores, [], {
+    head: { id: freshId('a-group-with-a-name'), nextDueAt, policy: planningPolicy(from) },
+    definition: from,
+  });
+  meter.take();
+  for (let fire = 1; fire <= fires; fire += 1) {
+    const due = NOON + fire * stepMs;
+    await materialiseAt(due - MINUTE);
+    await runOne(of, due);
+  }
+  // What was materialised ahead is run as well, so that each occurrence counted is paid for in full.
+  const ahead = await stores.occurrences.openOf(of.id, NOON);
+  for (const { scheduledTime } of ahead) await runOne(of, scheduledTime);
+  return meter.take() / (fires + ahead.length);
+}
+
+describe('write request units of an occurrence', () => {
+  it('are at most 10 for a daily schedule', async () => {
+    const of = await unitsPerOccurrence('0 7 * * *', 5, DAY);
+    expect(of).toBeGreaterThan(8);
+    expect(of).toBeLessThanOrEqual(10);
+  });
+
+  it('are at most 6.5 for one that fires each minute', async () => {
+    const of = await unitsPerOccurrence('* * * * *', 60, MINUTE);
+    expect(of).toBeGreaterThan(5);
+    expect(of).toBeLessThanOrEqual(6.5);
+  });
+});
