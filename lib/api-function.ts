@@ -1,0 +1,39 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { ApiEnv } from '../lambdas/contract/env.ts';
+import { BY_GROUP_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import type { Config } from './config.ts';
+import { PunctualFunction } from './punctual-function.ts';
+import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
+
+export interface ApiFunctionProps {
+  readonly config: Config;
+  readonly store: ScheduleStore;
+}
+
+/** Answers the HTTP API. */
+export class ApiFunction extends PunctualFunction<ApiEnv> {
+  constructor(scope: Construct, id: string, { config, store }: ApiFunctionProps) {
+    super(scope, id, config, {
+      folder: 'api',
+      description: 'Answers the HTTP API',
+      memorySize: 1024,
+      // An HTTP API gives up after 30 seconds: the function's own error comes first and is logged.
+      timeout: Duration.seconds(29),
+      environment: {
+        ...store.environment,
+        SHARD_COUNT: String(config.shardCount),
+        LEAD_SECONDS: String(config.leadSeconds),
+        PLAN_WINDOW_SECONDS: String(config.planWindowSeconds),
+        RETENTION_DAYS: String(config.retentionDays),
+      },
+      grants: [
+        onTable(store.schedules, 'BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem'),
+        // Scan of the index: a list over all groups.
+        onIndex(store.schedules, BY_GROUP_INDEX, 'Query', 'Scan'),
+        onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
+        onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+      ],
+    });
+  }
+}

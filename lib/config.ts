@@ -1,0 +1,167 @@
+import * as z from 'zod';
+import { LIMITS } from '../lambdas/contract/env.ts';
+
+/**
+ * How a deployment is configured: CDK context under the prefix `punctual:`, in cdk.json or on the command
+ * line (`npx cdk deploy -c punctual:shardCount=32`). Lists are JSON arrays or text separated by commas.
+ *
+ * | key | default | allowed | what it does |
+ * | --- | --- | --- | --- |
+ * | `stackName` | `Punctual` | a CloudFormation stack name | one stack per environment; another name is another deployment |
+ * | `shardCount` | 16 | 1 to 256 | slices that schedules are spread over; may grow and shrink later |
+ * | `shardsPerInvocation` | 8 | 1 to 256 | with more shards than this the tick fans out over several invocations |
+ * | `leadSeconds` | 120 | 60 to 600 | how far ahead of now the tick looks; 120 survives one lost tick |
+ * | `planWindowSeconds` | 600 | 60 to 900, not below `leadSeconds` | how far ahead a schedule that was looked at is materialised |
+ * | `leaseSeconds` | 60 | 6 to 900 | how long a worker that stopped breathing keeps its occurrence |
+ * | `redispatchSeconds` | 120 | 5 to 3600 | overdue for so long, and an occurrence is handed over again |
+ * | `retentionDays` | 30 | 1 to 3650 | how long finished occurrences are kept |
+ * | `logRetentionDays` | 30 | a period that CloudWatch Logs offers | how long logs are kept |
+ * | `removalPolicy` | `retain` | `retain`, `destroy` | `retain`: tables are protected from deletion and outlive the stack |
+ * | `alarmEmail` | none | an e-mail address | is subscribed to the alarm topic and has to confirm once |
+ * | `overdueAlarmSeconds` | 60 | 10 to 3600 | the oldest occurrence may be overdue for so long before the alarm |
+ * | `workerMaxConcurrency` | none | 2 to 1000 | most workers at once; excludes the two poller settings |
+ * | `workerMinPollers` | none | 2 to 200 | provisioned pollers, always paid for, 10 workers each: no ramp-up when many jobs are due at once |
+ * | `workerMaxPollers` | none | 2 to 2000, not below `workerMinPollers` | set both or neither |
+ * | `workerMemoryMb` | 512 | 128 to 10240 | memory, and with it CPU, of a worker |
+ * | `tickMemoryMb` | 1024 | 128 to 10240 | memory, and with it CPU, of a tick |
+ * | `apiRequestsPerSecond` | 50 | 1 to 10000 | throttle of the HTTP API; bursts may be twice as large |
+ * | `httpAllowedRanges` | none | CIDR ranges | private addresses that http targets may reach all the same |
+ * | `allowedLambdaArns` | none | ARNs of functions, `*` in their parts | functions that the worker may invoke; without one no `lambda` target works |
+ * | `allowedQueueArns` | none | ARNs of queues, `*` in their parts | queues that the worker may send to; without one no `sqs` target works |
+ *
+ * Any other key under the prefix is refused, so that a typing error is not a silent default.
+ */
+export const CONTEXT_PREFIX = 'punctual:';
+
+/** What CloudWatch Logs accepts (AWS: API_PutRetentionPolicy). */
+export const LOG_RETENTION_DAYS = [
+  1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653,
+] as const;
+
+/** AWS: function memory. */
+const MEMORY = { min: 128, max: 10_240 };
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Command-line context is text; a number in it counts as one. Anything else is left for the check to refuse. */
+const fromText = (value: unknown) =>
+  typeof value === 'string' && /^-?\d+$/.test(value) ? Number(value) : value;
+
+function whole({ min, max }: Range) {
+  const error = `must be a whole number from ${min} to ${max}`;
+  return z.preprocess(fromText, z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+const splitText = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    : value;
+
+function list(pattern: RegExp, error: string) {
+  return z.preprocess(splitText, z.array(z.string({ error }).regex(pattern, { error }), { error }));
+}
+
+const CIDR = /^[0-9a-fA-F.:]+\/\d{1,3}$/;
+const FUNCTION_ARN = /^arn:(aws[a-z-]*|\*):lambda:[\w*-]+:(\d{12}|\*):function:[\w*:$-]+$/;
+const QUEUE_ARN = /^arn:(aws[a-z-]*|\*):sqs:[\w*-]+:(\d{12}|\*):[\w*.-]+$/;
+const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/;
+
+const configSchema = z
+  .strictObject({
+    stackName: z
+      .string({ error: 'must be text' })
+      .regex(STACK_NAME, {
+        error: 'must begin with a letter and hold only letters, digits and hyphens, at most 128',
+      })
+      .default('Punctual'),
+    shardCount: whole(LIMITS.shardCount).default(16),
+    shardsPerInvocation: whole(LIMITS.shardCount).default(8),
+    leadSeconds: whole(LIMITS.lead).default(120),
+    planWindowSeconds: whole(LIMITS.planWindow).default(600),
+    leaseSeconds: whole(LIMITS.lease).default(60),
+    redispatchSeconds: whole(LIMITS.redispatch).default(120),
+    retentionDays: whole(LIMITS.retentionDays).default(30),
+    logRetentionDays: z
+      .preprocess(
+        fromText,
+        z.literal(LOG_RETENTION_DAYS, { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` }),
+      )
+      .default(30),
+    removalPolicy: z
+      .enum(['retain', 'destroy'], { error: "must be 'retain' or 'destroy'" })
+      .default('retain'),
+    alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+    overdueAlarmSeconds: whole({ min: 10, max: 3600 }).default(60),
+    /** AWS: ScalingConfig.MaximumConcurrency. */
+    workerMaxConcurrency: whole({ min: 2, max: 1000 }).optional(),
+    /** AWS: ProvisionedPollerConfig; aws-cdk-lib takes at most 2000. */
+    workerMinPollers: whole({ min: 2, max: 200 }).optional(),
+    workerMaxPollers: whole({ min: 2, max: 2000 }).optional(),
+    workerMemoryMb: whole(MEMORY).default(512),
+    tickMemoryMb: whole(MEMORY).default(1024),
+    /** AWS: the account's own default throttle is 10,000. */
+    apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
+    httpAllowedRanges: list(CIDR, 'must be a CIDR range such as 10.1.0.0/16').default([]),
+    allowedLambdaArns: list(
+      FUNCTION_ARN,
+      'must be the ARN of a Lambda function such as arn:aws:lambda:eu-west-1:123456789012:function:report-*',
+    ).default([]),
+    allowedQueueArns: list(
+      QUEUE_ARN,
+      'must be the ARN of an SQS queue such as arn:aws:sqs:eu-west-1:123456789012:orders-*',
+    ).default([]),
+  })
+  .superRefine((config, context) => {
+    const refuse = (key: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (config.planWindowSeconds < config.leadSeconds) {
+      refuse('planWindowSeconds', `must not be below leadSeconds, which is ${config.leadSeconds}`);
+    }
+    const { workerMinPollers: least, workerMaxPollers: most } = config;
+    if (least !== undefined && most === undefined)
+      refuse('workerMaxPollers', 'must be set with workerMinPollers');
+    if (least === undefined && most !== undefined)
+      refuse('workerMinPollers', 'must be set with workerMaxPollers');
+    if (least !== undefined && most !== undefined && most < least) {
+      refuse('workerMaxPollers', `must not be below workerMinPollers, which is ${least}`);
+    }
+    if (least !== undefined && config.workerMaxConcurrency !== undefined) {
+      refuse(
+        'workerMaxConcurrency',
+        'cannot be set together with provisioned pollers; AWS takes one or the other',
+      );
+    }
+  });
+
+export type Config = z.infer<typeof configSchema>;
+
+/** The keys of the table above. */
+export const CONFIG_KEYS = Object.keys(configSchema.shape);
+
+/** Reads the configuration out of the app's context; throws one sentence for each fault. */
+export function parseConfig(context: Readonly<Record<string, unknown>>): Config {
+  const own = Object.entries(context).filter(([key]) => key.startsWith(CONTEXT_PREFIX));
+  const given = Object.fromEntries(own.map(([key, value]) => [key.slice(CONTEXT_PREFIX.length), value]));
+  const parsed = configSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new Error(parsed.error.issues.flatMap((issue) => sentences(issue, given)).join('\n'));
+}
+
+function sentences(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map(
+      (key) => `${CONTEXT_PREFIX}${key} is not a setting; there are ${CONFIG_KEYS.join(', ')}.`,
+    );
+  }
+  const [key = '', index] = issue.path;
+  const whole = given[String(key)];
+  const value = index === undefined ? whole : (splitText(whole) as unknown[])[Number(index)];
+  const shown = value === undefined ? 'is not set' : `is ${JSON.stringify(value)}`;
+  return [`${CONTEXT_PREFIX}${String(key)} ${shown}; it ${issue.message}.`];
+}

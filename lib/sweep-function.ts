@@ -1,0 +1,45 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { SweepEnv } from '../lambdas/contract/env.ts';
+import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import type { Config } from './config.ts';
+import { EveryMinute } from './every-minute.ts';
+import { PunctualFunction } from './punctual-function.ts';
+import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
+
+/** The item that holds the largest shard count ever used; the only one of its table that a sweep writes. */
+const SHARD_COUNT_ITEM = 'SHARDS';
+
+export interface SweepFunctionProps {
+  readonly config: Config;
+  readonly store: ScheduleStore;
+}
+
+/** Takes over what expired, hands over again what is overdue, and measures how late we are. */
+export class SweepFunction extends PunctualFunction<SweepEnv> {
+  constructor(scope: Construct, id: string, { config, store }: SweepFunctionProps) {
+    const shardCount = onTable(store.schedules, 'UpdateItem');
+    shardCount.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [SHARD_COUNT_ITEM] });
+    super(scope, id, config, {
+      folder: 'sweep',
+      description: 'Recovers expired leases and overdue occurrences, measures lateness',
+      memorySize: 512,
+      // Ends before the next one starts, so that a backlog is not swept twice at once.
+      timeout: Duration.seconds(55),
+      environment: {
+        ...store.environment,
+        SHARD_COUNT: String(config.shardCount),
+        RETENTION_DAYS: String(config.retentionDays),
+        REDISPATCH_SECONDS: String(config.redispatchSeconds),
+      },
+      grants: [
+        onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+        onTable(store.occurrences, 'BatchGetItem', 'UpdateItem'),
+        // The revision, for its retry policy.
+        onTable(store.schedules, 'GetItem'),
+        shardCount,
+      ],
+    });
+    new EveryMinute(this, 'Clock', { target: this.lambda, description: 'Starts the sweep' });
+  }
+}

@@ -1,0 +1,46 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import type { TickEnv } from '../lambdas/contract/env.ts';
+import { DUE_INDEX } from '../lambdas/contract/tables.ts';
+import type { Config } from './config.ts';
+import { EveryMinute } from './every-minute.ts';
+import { PunctualFunction } from './punctual-function.ts';
+import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
+
+export interface TickFunctionProps {
+  readonly config: Config;
+  readonly store: ScheduleStore;
+}
+
+/** Creates the occurrences that come due and moves their schedules on, each minute. */
+export class TickFunction extends PunctualFunction<TickEnv> {
+  constructor(scope: Construct, id: string, { config, store }: TickFunctionProps) {
+    super(scope, id, config, {
+      folder: 'tick',
+      description: 'Creates due occurrences and advances their schedules',
+      memorySize: config.tickMemoryMb,
+      // Ends before the next one starts, and no later than its shard leases.
+      timeout: Duration.seconds(55),
+      environment: {
+        ...store.environment,
+        SHARD_COUNT: String(config.shardCount),
+        SHARDS_PER_INVOCATION: String(config.shardsPerInvocation),
+        LEAD_SECONDS: String(config.leadSeconds),
+        PLAN_WINDOW_SECONDS: String(config.planWindowSeconds),
+        RETENTION_DAYS: String(config.retentionDays),
+      },
+      grants: [
+        onIndex(store.schedules, DUE_INDEX, 'Query'),
+        // Update: heads, shard leases and the largest shard count.
+        onTable(store.schedules, 'BatchGetItem', 'UpdateItem'),
+        onTable(store.occurrences, 'PutItem'),
+      ],
+    });
+    this.grantApart(
+      'FanOut',
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.lambda.functionArn] }),
+    );
+    new EveryMinute(this, 'Clock', { target: this.lambda, description: 'Starts the tick' });
+  }
+}

@@ -1,0 +1,32 @@
+import { Duration } from 'aws-cdk-lib';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { WORKER_TIMEOUT } from './worker-function.ts';
+
+/** AWS recommends 5 and more with Lambda: a throttled poller counts a receive as well. */
+const MAX_RECEIVE_COUNT = 5;
+
+/** The queue between relay and workers, and the one where messages end that no worker could take. */
+export class WorkQueue extends Construct {
+  readonly queue: Queue;
+  readonly deadLetters: Queue;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.deadLetters = new Queue(this, 'DeadLetters', {
+      // The age of a message counts from its first send: longer than the work queue's, or it would be lost there.
+      retentionPeriod: Duration.days(14),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+    });
+    // A standard queue: FIFO knows no delay per message, and a message group id makes a standard queue fair.
+    this.queue = new Queue(this, 'Work', {
+      retentionPeriod: Duration.days(4),
+      // As AWS advises for Lambda. A crashed worker is not waited for: the sweep finds its lease long before.
+      visibilityTimeout: Duration.seconds(6 * WORKER_TIMEOUT.toSeconds()),
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
+    });
+  }
+}

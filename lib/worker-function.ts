@@ -1,0 +1,112 @@
+import { Duration, Validations } from 'aws-cdk-lib';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { EventSourceMapping, type IFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import type { WorkerEnv } from '../lambdas/contract/env.ts';
+import type { Config } from './config.ts';
+import { PunctualFunction } from './punctual-function.ts';
+import { onTable, type ScheduleStore } from './schedule-store.ts';
+
+/** Lambda's maximum: an attempt may take as long as it can. */
+export const WORKER_TIMEOUT = Duration.minutes(15);
+
+export interface WorkerFunctionProps {
+  readonly config: Config;
+  readonly store: ScheduleStore;
+  readonly workQueue: Queue;
+  readonly deadLetters: Queue;
+}
+
+/** Runs occurrences: claims, calls the target, renews, settles. */
+export class WorkerFunction extends PunctualFunction<WorkerEnv> {
+  constructor(scope: Construct, id: string, props: WorkerFunctionProps) {
+    const { config, store, workQueue, deadLetters } = props;
+    super(scope, id, config, {
+      folder: 'worker',
+      description: 'Runs due occurrences under a lease',
+      memorySize: config.workerMemoryMb,
+      timeout: WORKER_TIMEOUT,
+      // A message that comes early is sent on, at most 15 minutes further each time: a retry that waits half a
+      // day passes here 48 times. Lambda takes more than 16 for an endless loop and would stop it.
+      recursiveLoop: RecursiveLoop.ALLOW,
+      environment: {
+        ...store.environment,
+        SHARD_COUNT: String(config.shardCount),
+        RETENTION_DAYS: String(config.retentionDays),
+        WORK_QUEUE_URL: workQueue.queueUrl,
+        DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl,
+        LEASE_SECONDS: String(config.leaseSeconds),
+        HTTP_ALLOWED_RANGES: config.httpAllowedRanges.join(','),
+      },
+      grants: [
+        onTable(store.schedules, 'GetItem'),
+        onTable(store.occurrences, 'GetItem', 'UpdateItem'),
+        new PolicyStatement({
+          actions: [
+            'sqs:ChangeMessageVisibility',
+            'sqs:DeleteMessage',
+            'sqs:GetQueueAttributes',
+            'sqs:ReceiveMessage',
+            'sqs:SendMessage',
+          ],
+          resources: [workQueue.queueArn],
+        }),
+        new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
+        ...targetGrants(config),
+      ],
+    });
+    for (const pattern of [...config.allowedLambdaArns, ...config.allowedQueueArns]) {
+      Validations.of(this.role).acknowledge({
+        id: `AwsSolutions-IAM5[Resource::${pattern}]`,
+        reason: 'The deployer allows these targets by a pattern of their own.',
+      });
+    }
+    const source = new EventSourceMapping(this, 'Work', {
+      target: this.lambda,
+      eventSourceArn: workQueue.queueArn,
+      // Run side by side by one worker. More than ten would need a window, and a window is lateness.
+      batchSize: 10,
+      reportBatchItemFailures: true,
+      ...(config.workerMaxConcurrency !== undefined && { maxConcurrency: config.workerMaxConcurrency }),
+      ...(config.workerMinPollers !== undefined &&
+        config.workerMaxPollers !== undefined && {
+          provisionedPollerConfig: {
+            minimumPollers: config.workerMinPollers,
+            maximumPollers: config.workerMaxPollers,
+          },
+        }),
+    });
+    // The mapping is refused while the role cannot read the queue yet.
+    source.node.addDependency(this.role);
+  }
+
+  /**
+   * Whatever the patterns of `allowedLambdaArns` cover, no schedule may invoke the scheduler's own functions:
+   * the api function believes what API Gateway says about the caller.
+   */
+  denyInvoking(functions: readonly IFunction[]): void {
+    this.grantApart(
+      'NeverItself',
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: ['lambda:InvokeFunction'],
+        resources: functions.flatMap(({ functionArn }) => [functionArn, `${functionArn}:*`]),
+      }),
+    );
+  }
+}
+
+/** Nothing by default. What is allowed is what the deployer has named. */
+function targetGrants({ allowedLambdaArns, allowedQueueArns }: Config): PolicyStatement[] {
+  const statements: PolicyStatement[] = [];
+  if (allowedLambdaArns.length > 0) {
+    statements.push(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: allowedLambdaArns }),
+    );
+  }
+  if (allowedQueueArns.length > 0) {
+    statements.push(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: allowedQueueArns }));
+  }
+  return statements;
+}
