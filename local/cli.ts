@@ -1,0 +1,58 @@
+import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from 'commander';
+import { demo } from './demo.ts';
+import { banner } from './output/banner.ts';
+import { createReceiver } from './receiver.ts';
+import { fail, run } from './run.ts';
+
+const PROJECT = fileURLToPath(new URL('..', import.meta.url));
+const DEFAULT_PORT = 4000;
+
+interface Options {
+  readonly port?: number;
+  readonly data: string;
+  readonly memory?: true;
+  readonly demo?: true;
+}
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('punctual-local')
+    .description(
+      'Runs Punctual on this machine: the deployed functions on an embedded engine, no account needed.',
+    )
+    .option('--port <port>', `port of the API (default: ${DEFAULT_PORT})`, parsePort)
+    .option('--data <directory>', 'where everything is kept between runs', resolve(PROJECT, '.punctual'))
+    .option('--memory', 'keep nothing: start empty, end without a trace')
+    .option('--demo', 'show a schedule firing every five seconds, on data of its own')
+    .helpOption('--help', 'show this');
+  program.parse(argv, { from: 'user' });
+  const options = program.opts<Options>();
+  await (options.demo ? demo(options.port ?? 0) : serve(options)).catch(fail);
+}
+
+function serve({ port = DEFAULT_PORT, data, memory }: Options): Promise<void> {
+  const directory = memory ? undefined : resolve(data);
+  const kept = directory === undefined ? 'it keeps nothing' : `its data is in ${shown(directory)}`;
+  return run({
+    port,
+    directory,
+    showChanges: true,
+    beside: createReceiver(),
+    onStarted: ({ apiUrl }) => {
+      process.stdout.write(`${banner(apiUrl, kept)}\n`);
+    },
+  });
+}
+
+/** Relative where that is shorter to read. */
+function shown(directory: string): string {
+  const path = relative(process.cwd(), directory);
+  return path === '' || path.startsWith('..') ? directory : path;
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a number from 0 (any free one) to 65535.');
+}

@@ -1,0 +1,32 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { LocalRunError } from '../errors.ts';
+
+/**
+ * Takes a data directory for this process. The lock is one that the system holds for an open database, so it
+ * is gone with the process however that ends, and no stale lock file is ever in the way.
+ */
+export function lockDirectory(directory: string): { release(): void } {
+  const database = new DatabaseSync(join(directory, 'run.lock'));
+  const holder = join(directory, 'run.pid');
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
+  } catch (error) {
+    database.close();
+    if (!/locked/.test((error as Error).message)) throw error;
+    throw new LocalRunError(
+      `Another run (process ${readHolder(holder)}) uses the data in ${directory}: stop it, or choose another with --data.`,
+    );
+  }
+  writeFileSync(holder, String(process.pid));
+  return { release: () => database.close() };
+}
+
+function readHolder(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return 'unknown';
+  }
+}
