@@ -1,0 +1,56 @@
+import { Hono } from 'hono';
+import type { ApiDeps } from './deps.ts';
+import { jsonBody } from './http/body.ts';
+import { type AppEnv, principalOf, requestIdOf } from './http/env.ts';
+import { openApiDocument } from './http/openapi.ts';
+import { problemResponse } from './http/problem.ts';
+import { MethodNotAllowed, unrouted } from './http/routing.ts';
+import { serve } from './http/serve.ts';
+import { occurrenceRoutes } from './routes/occurrences.ts';
+import { scheduleVerbs } from './routes/schedule-verbs.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
+import { serviceRoutes } from './routes/service.ts';
+
+const INFO = {
+  title: 'Punctual',
+  version: '0.1.0',
+  description: 'A distributed cron and job scheduler. Errors are problem documents (RFC 9457).',
+};
+
+/** The HTTP API. What a request needs from outside is in `deps` or in hono's bindings: it reads nothing else. */
+export function createApp(deps: ApiDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  const routes = [
+    ...scheduleRoutes(deps),
+    ...scheduleVerbs(deps),
+    ...occurrenceRoutes(deps),
+    ...serviceRoutes(deps),
+  ];
+
+  app.use(async (c, next) => {
+    const requestId = requestIdOf(c.env);
+    // The one reading of the clock: all that a request does happens at one time.
+    c.set('caller', { now: deps.clock.now(), requestId, principal: principalOf(c.env) });
+    await next();
+  });
+  app.use(jsonBody);
+  serve(app, routes);
+  app.get('/openapi.json', (c) =>
+    c.json(
+      openApiDocument(
+        routes.map((route) => route.endpoint),
+        INFO,
+      ),
+    ),
+  );
+
+  app.notFound((c) => {
+    throw unrouted(app, c);
+  });
+  app.onError((error, c) => {
+    const response = problemResponse(error, requestIdOf(c.env), deps.logger);
+    if (error instanceof MethodNotAllowed) response.headers.set('allow', error.allowed.join(', '));
+    return response;
+  });
+  return app;
+}

@@ -1,0 +1,36 @@
+import type { ScheduleId } from '../../core/ids.ts';
+import type { Occurrence } from '../../core/occurrence.ts';
+import { type EpochMs, epochMs, MINUTE } from '../../core/time.ts';
+import type { Occurrences } from '../deps.ts';
+
+/** How far the clock of a worker may be ahead of ours; AWS keeps its own within milliseconds. */
+const CLOCK_SKEW = MINUTE;
+
+/**
+ * Where planning under a new definition begins: now, or the latest nominal time after it that has started
+ * already. Without it a worker whose clock is a little ahead starts 12:00:00 under the old definition, and an
+ * edit at 11:59:59.9 of our clock would have it start again under the new one.
+ */
+export async function planFrom(
+  occurrences: Pick<Occurrences, 'listOccurrences'>,
+  schedule: ScheduleId,
+  now: EpochMs,
+): Promise<EpochMs> {
+  const query = { schedule, from: now, to: epochMs(now + CLOCK_SKEW), limit: 100 };
+  let cursor: string | undefined;
+  do {
+    const page = await occurrences.listOccurrences(cursor === undefined ? query : { ...query, cursor });
+    // Newest first, so that the first one found is the latest.
+    const started = page.items.find(hasHappened);
+    if (started) return started.scheduledTime;
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return now;
+}
+
+/** Not waiting any more, other than by having been cancelled before it began. */
+function hasHappened(occurrence: Occurrence): boolean {
+  if (occurrence.kind !== 'scheduled') return false;
+  const unstarted = occurrence.status === 'pending' || occurrence.status === 'cancelled';
+  return !unstarted || occurrence.startedAt !== undefined;
+}

@@ -1,0 +1,42 @@
+import { PunctualError } from '../../core/errors.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
+
+export function etagOf(head: Pick<ScheduleHead, 'version'>): string {
+  return `"${head.version}"`;
+}
+
+/**
+ * RFC 9110, If-Match: the change goes ahead only if the schedule is still what the caller saw. Without the
+ * header the last writer wins. Compared strongly: `W/"3"` matches nothing.
+ */
+export function assertIfMatch(ifMatch: string | undefined, head: ScheduleHead | undefined): void {
+  if (ifMatch === undefined) return;
+  const wanted = ifMatch.split(',').map((tag) => tag.trim());
+  if (head && (wanted.includes('*') || wanted.includes(etagOf(head)))) return;
+  const stands = head ? `is at ${etagOf(head)}` : 'does not exist';
+  throw new PunctualError('schedule.stale', `The schedule ${stands}. Read it again and repeat the change.`, {
+    field: 'If-Match',
+    value: ifMatch,
+  });
+}
+
+/** `If-None-Match: *` makes a PUT create only. */
+export function assertIfNoneMatch(ifNoneMatch: string | undefined, head: ScheduleHead | undefined): void {
+  if (ifNoneMatch === undefined) return;
+  if (ifNoneMatch.trim() !== '*') {
+    throw new PunctualError(
+      'request.invalid',
+      'A PUT takes If-None-Match only as "*": create, never replace.',
+      {
+        field: 'If-None-Match',
+        value: ifNoneMatch,
+      },
+    );
+  }
+  if (head) {
+    throw new PunctualError('schedule.stale', `The schedule exists already, at ${etagOf(head)}.`, {
+      field: 'If-None-Match',
+      value: ifNoneMatch,
+    });
+  }
+}

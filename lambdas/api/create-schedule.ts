@@ -1,0 +1,52 @@
+import { PunctualError } from '../core/errors.ts';
+import type { ScheduleId } from '../core/ids.ts';
+import type { IdempotencyRecord, ScheduleRecord } from '../core/ports.ts';
+import type { Definition } from '../core/schedule.ts';
+import { hashOf } from './canonical-json.ts';
+import { commit } from './change/commit.ts';
+import { assertFires } from './definition.ts';
+import type { ChangeDeps, ScheduleRequest } from './deps.ts';
+import { getSchedule } from './get-schedule.ts';
+import { recallAnswer } from './idempotency.ts';
+
+export interface CreateRequest extends ScheduleRequest {
+  readonly definition: Definition;
+  readonly idempotencyKey?: string | undefined;
+}
+
+/**
+ * Makes a schedule that does not exist. A repeated Idempotency-Key is answered with what the first request
+ * made, as it is now; the record of it is in the transaction that makes the schedule, so that there is never
+ * one without the other.
+ */
+export async function createSchedule(deps: ChangeDeps, request: CreateRequest): Promise<ScheduleRecord> {
+  const { id, definition, caller } = request;
+  const idempotency = idempotencyOf(request);
+  const { after } = await commit(deps, id, caller, async (standing) => {
+    if (idempotency && (await recallAnswer(deps.schedules, idempotency, caller.now))) return undefined;
+    if (standing.kind === 'live') throw scheduleExists(id);
+    // Not before: a one-shot whose time is over may be asked about again.
+    assertFires(id, definition, caller.now, caller.now);
+    return {
+      state: 'enabled',
+      definition,
+      // For what may be left of a schedule of this name that was deleted while the process died.
+      cancel: { kinds: 'every', reason: 'deleted' },
+      ...(idempotency && { idempotency }),
+    };
+  });
+  // Absent as read just before the other request made it, or made and deleted since: read once more.
+  return after ?? getSchedule(deps, id);
+}
+
+function idempotencyOf({ id, definition, idempotencyKey }: CreateRequest): IdempotencyRecord | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  return { key: `create#${idempotencyKey}`, requestHash: hashOf([id, definition]), result: id };
+}
+
+function scheduleExists(id: ScheduleId): PunctualError {
+  return new PunctualError('schedule.exists', `${id} exists already. Change it with PUT or PATCH.`, {
+    field: 'name',
+    value: id,
+  });
+}

@@ -1,0 +1,62 @@
+import type { ScheduleBody } from '../contract/api/schedule.ts';
+import { PunctualError } from '../core/errors.ts';
+import { headRecurrence } from '../core/head-recurrence.ts';
+import type { ScheduleId } from '../core/ids.ts';
+import type { DstPolicy } from '../core/recurrence/types.ts';
+import { type Definition, type Json, planningPolicy } from '../core/schedule.ts';
+import type { EpochMs } from '../core/time.ts';
+import { canonicalJson } from './canonical-json.ts';
+
+/** The definition in a body whose schema has filled in the defaults. */
+export function definitionOf(body: ScheduleBody): Definition {
+  return {
+    expression: body.expression,
+    timezone: body.timezone,
+    ...(body.dst && dstOf(body.dst)),
+    target: targetOf(body.target),
+    input: body.input as Json,
+    retry: body.retry,
+    timeout: body.timeout,
+    ...(body.startDeadline !== undefined && { startDeadline: body.startDeadline }),
+    catchUp: body.catchUp,
+    tags: body.tags,
+    ...(body.description !== undefined && { description: body.description }),
+  };
+}
+
+/** An empty policy chooses nothing and is left out, so that it is no edit either. */
+export function dstOf(dst: NonNullable<ScheduleBody['dst']>): { readonly dst?: Partial<DstPolicy> } {
+  const chosen: Partial<DstPolicy> = {
+    ...(dst.gap !== undefined && { gap: dst.gap }),
+    ...(dst.overlap !== undefined && { overlap: dst.overlap }),
+  };
+  return Object.keys(chosen).length > 0 ? { dst: chosen } : {};
+}
+
+function targetOf(target: ScheduleBody['target']): Definition['target'] {
+  if (target.kind !== 'sqs') return target;
+  const { messageGroupId, ...rest } = target;
+  return messageGroupId === undefined ? rest : { ...rest, messageGroupId };
+}
+
+export function sameDefinition(a: Definition, b: Definition): boolean {
+  return canonicalJson(a) === canonicalJson(b);
+}
+
+/** Refuses time text that cannot be read, and when nothing of it lies after `now`. */
+export function assertFires(id: ScheduleId, definition: Definition, anchor: EpochMs, now: EpochMs): void {
+  const recurrence = headRecurrence({ id, policy: planningPolicy(definition), anchor });
+  if (recurrence.next(now) !== null) return;
+  throw new PunctualError(
+    'expression.never-fires',
+    'The expression has no time after now. Give it one in the future.',
+    { field: 'expression', value: definition.expression },
+  );
+}
+
+/** Whether an edit leaves the time text alone: one whose times are over may still get, say, a description. */
+export function sameTimes(a: Definition, b: Definition): boolean {
+  const times = ({ expression, timezone, dst }: Definition) =>
+    canonicalJson([expression, timezone, dst ?? null]);
+  return times(a) === times(b);
+}

@@ -1,0 +1,52 @@
+import type { ScheduleId } from '../core/ids.ts';
+import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports.ts';
+import type { EpochMs } from '../core/time.ts';
+
+export type Schedules = Pick<
+  ScheduleStore,
+  'readHead' | 'readSchedule' | 'readRevision' | 'readIdempotency' | 'listSchedules' | 'applyChange'
+>;
+
+export type Occurrences = Pick<
+  OccurrenceStore,
+  'readOccurrence' | 'listOccurrences' | 'openOf' | 'createManual'
+>;
+
+export interface PlanningLimits {
+  /** Milliseconds: what comes due within it is created by the API itself rather than left to a tick. */
+  readonly lead: number;
+  /** Milliseconds: how far ahead occurrences are created once a schedule is planned at all. */
+  readonly planWindow: number;
+}
+
+/** What the use cases that change schedules need. */
+export interface ChangeDeps {
+  readonly schedules: Schedules;
+  readonly occurrences: Occurrences;
+  readonly planning: Pick<PlanningStore, 'materialise'>;
+  readonly limits: PlanningLimits;
+}
+
+export interface ApiDeps extends ChangeDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly logger: ErrorLog;
+}
+
+/** The part of the logger that the API uses. */
+export interface ErrorLog {
+  error(message: string, detail: { readonly requestId: string; readonly error: Error }): void;
+}
+
+/** Who asks, when, and under which request id: read once per request, at the edge. */
+export interface Caller {
+  readonly now: EpochMs;
+  readonly requestId: string;
+  /** An IAM ARN or a token's subject; kept with each revision. */
+  readonly principal: string;
+}
+
+/** A request that names a schedule. */
+export interface ScheduleRequest {
+  readonly id: ScheduleId;
+  readonly caller: Caller;
+}

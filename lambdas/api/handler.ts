@@ -1,0 +1,38 @@
+import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
+import middy from '@middy/core';
+import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import { systemClock } from '../adapters/clock.ts';
+import {
+  createDocumentClient,
+  createOccurrenceStore,
+  createPlanningStore,
+  createScheduleStore,
+} from '../adapters/dynamodb/index.ts';
+import { logger } from '../adapters/telemetry.ts';
+import { apiEnv, parseEnv } from '../contract/env.ts';
+import { SECOND } from '../core/time.ts';
+import { createApp } from './app.ts';
+
+const env = parseEnv(apiEnv, process.env);
+const context = {
+  client: createDocumentClient(),
+  schedulesTable: env.SCHEDULES_TABLE_NAME,
+  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
+  shardCount: env.SHARD_COUNT,
+  retentionDays: env.RETENTION_DAYS,
+};
+const answer = handle(
+  createApp({
+    schedules: createScheduleStore(context),
+    occurrences: createOccurrenceStore(context),
+    planning: createPlanningStore(context),
+    limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },
+    clock: systemClock,
+    logger,
+  }),
+);
+
+// No metrics of its own: API Gateway counts requests, errors and latency of every route already.
+export const handler = middy<LambdaEvent>()
+  .use(injectLambdaContext(logger))
+  .handler((event, lambdaContext) => answer(event, lambdaContext));

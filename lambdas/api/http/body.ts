@@ -1,0 +1,78 @@
+import type { MiddlewareHandler } from 'hono';
+import { API_LIMITS } from '../../contract/api/limits.ts';
+import { PunctualError } from '../../core/errors.ts';
+import type { AppEnv } from './env.ts';
+
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+/** JSON in any dress, `application/merge-patch+json` among them. */
+const JSON_TYPE = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
+
+/**
+ * Lets only JSON of bearable size and depth through to the schemas. An empty body stands for `{}`, so that a
+ * verb without options needs none, and a create without one is told which fields it lacks.
+ */
+export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (WITH_BODY.has(c.req.method)) {
+    // The declared size spares reading what is too large anyway; the real one decides.
+    assertSize(Number(c.req.header('content-length') ?? 0));
+    const text = await c.req.text();
+    assertSize(Buffer.byteLength(text));
+    if (text !== '') assertJsonType(c.req.header('content-type'));
+    const body = text === '' ? {} : parse(text);
+    assertDepth(body);
+    c.set('body', body);
+  }
+  await next();
+};
+
+function assertSize(bytes: number): void {
+  if (bytes <= API_LIMITS.bodyBytes) return;
+  throw new PunctualError('request.too-large', `The body has more than ${API_LIMITS.bodyBytes} bytes.`, {
+    field: 'body',
+    value: bytes,
+  });
+}
+
+function assertJsonType(contentType: string | undefined): void {
+  if (contentType !== undefined && JSON_TYPE.test(contentType)) return;
+  throw new PunctualError(
+    'request.media-type',
+    'The body must be JSON: send content-type: application/json.',
+    {
+      field: 'content-type',
+      value: contentType,
+    },
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new PunctualError(
+      'request.not-json',
+      `The body is not JSON: ${(cause as Error).message.slice(0, 200)}`,
+      {
+        field: 'body',
+        cause,
+      },
+    );
+  }
+}
+
+/** Level by level and not by recursion, which a hostile body would exhaust. */
+function assertDepth(value: unknown): void {
+  let level = [value].filter(isComposed);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > API_LIMITS.bodyDepth) {
+      throw new PunctualError('request.invalid', `The body nests more than ${API_LIMITS.bodyDepth} levels.`, {
+        field: 'body',
+      });
+    }
+    level = level.flatMap((part) => Object.values(part)).filter(isComposed);
+  }
+}
+
+function isComposed(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,19 @@
+/** What an error of each status means on the routes that document it. */
+export const DOCUMENTED_PROBLEMS = {
+  400: 'A part of the request is invalid; `field` names it.',
+  404: 'There is no such thing.',
+  409: 'It exists already.',
+  412: 'The schedule is not what the precondition says.',
+  413: 'The body is too large.',
+  415: 'The body is not JSON.',
+  422: 'The Idempotency-Key came with another request before.',
+  503: 'Busy; `Retry-After` says when to try again.',
+} as const;
+
+export type DocumentedProblem = keyof typeof DOCUMENTED_PROBLEMS;
+
+/** What a request with a body may meet. */
+export const BODY_PROBLEMS = [400, 413, 415] as const;
+
+export const ETAG = { ETag: 'The version, for If-Match.' } as const;
+export const LOCATION = { Location: 'Where it is.' } as const;

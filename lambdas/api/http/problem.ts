@@ -1,0 +1,90 @@
+import { HTTPException } from 'hono/http-exception';
+import { PROBLEM_MEDIA_TYPE, type Problem } from '../../contract/api/problem.ts';
+import { type ErrorCode, isPunctualError, PunctualError } from '../../core/errors.ts';
+import type { ErrorLog } from '../deps.ts';
+import { InvalidRequest, shown } from './faults.ts';
+import { isStoreUnavailable } from './store-fault.ts';
+
+/** The one status of every code. 4xx: another request would do; 503: the same one would, later. */
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  'expression.empty': 400,
+  'expression.too-long': 400,
+  'expression.invalid': 400,
+  'expression.ambiguous-dialect': 400,
+  'expression.never-fires': 400,
+  'expression.out-of-range': 400,
+  'expression.local-time-missing': 400,
+  'timezone.unknown': 400,
+  'request.invalid': 400,
+  'request.unknown-field': 400,
+  'request.not-json': 400,
+  'request.media-type': 415,
+  'request.too-large': 413,
+  'cursor.invalid': 400,
+  'schedule.not-found': 404,
+  'calendar.not-found': 404,
+  'occurrence.not-found': 404,
+  'route.not-found': 404,
+  'route.method-not-allowed': 405,
+  'schedule.exists': 409,
+  'schedule.stale': 412,
+  'idempotency.mismatch': 422,
+  'schedule.busy': 503,
+  'store.unavailable': 503,
+  // Raised when a function or the local run starts; none has a caller to answer.
+  'config.invalid': 500,
+  'startup.failed': 500,
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  412: 'Precondition Failed',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};
+
+/** Answers an error as RFC 9457 has it. What nobody expected is logged, and shown only by its request id. */
+export function problemResponse(error: Error, requestId: string, logger: ErrorLog): Response {
+  const problem = problemOf(known(error), requestId);
+  if (problem.status >= 500) logger.error('A request failed.', { requestId, error });
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: {
+      'content-type': PROBLEM_MEDIA_TYPE,
+      ...(problem.status === 503 && { 'retry-after': '1' }),
+    },
+  });
+}
+
+function known(error: Error): PunctualError | HTTPException | undefined {
+  if (isPunctualError(error)) return error;
+  if (error instanceof HTTPException && error.status < 500) return error;
+  if (!isStoreUnavailable(error)) return undefined;
+  return new PunctualError('store.unavailable', 'The store is busy or not to be reached; try again.');
+}
+
+function problemOf(error: PunctualError | HTTPException | undefined, requestId: string): Problem {
+  if (isPunctualError(error)) {
+    const status = STATUS[error.code];
+    return {
+      ...base(error.code, status, error.message, requestId),
+      ...(error.field !== undefined && { field: error.field }),
+      ...(error.value !== undefined && { value: shown(error.value) }),
+      ...(error instanceof InvalidRequest && error.faults.length > 1 && { errors: [...error.faults] }),
+    };
+  }
+  // The router's own refusals. Our checks come before them, so this is a second line.
+  if (error) return base('request.invalid', error.status, error.message, requestId);
+  return base('internal', 500, 'Something went wrong here. The log has it under this request id.', requestId);
+}
+
+function base(code: string, status: number, detail: string, requestId: string) {
+  const title = TITLES[status] ?? 'Error';
+  return { type: `urn:punctual:${code}`, title, status, detail, code, instance: requestId };
+}

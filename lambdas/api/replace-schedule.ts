@@ -1,0 +1,31 @@
+import type { ScheduleRecord } from '../core/ports.ts';
+import type { Definition } from '../core/schedule.ts';
+import { commit } from './change/commit.ts';
+import { assertIfMatch, assertIfNoneMatch } from './change/precondition.ts';
+import { assertPresent } from './change/standing.ts';
+import { assertFires } from './definition.ts';
+import type { ChangeDeps, ScheduleRequest } from './deps.ts';
+import { editMove } from './edit-schedule.ts';
+
+export interface ReplaceRequest extends ScheduleRequest {
+  readonly definition: Definition;
+  readonly ifMatch?: string | undefined;
+  readonly ifNoneMatch?: string | undefined;
+}
+
+/** PUT: the schedule is as the body says afterwards, whether or not it existed. */
+export async function replaceSchedule(
+  deps: ChangeDeps,
+  request: ReplaceRequest,
+): Promise<{ readonly record: ScheduleRecord; readonly created: boolean }> {
+  const { id, definition, caller } = request;
+  const { before, after } = await commit(deps, id, caller, (standing) => {
+    const live = standing.kind === 'live' ? standing : undefined;
+    assertIfMatch(request.ifMatch, live?.head);
+    assertIfNoneMatch(request.ifNoneMatch, live?.head);
+    if (live) return editMove(live, definition, request);
+    assertFires(id, definition, caller.now, caller.now);
+    return { state: 'enabled', definition, cancel: { kinds: 'every', reason: 'deleted' } };
+  });
+  return { record: assertPresent(after, id), created: before.kind !== 'live' };
+}

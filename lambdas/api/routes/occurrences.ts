@@ -1,0 +1,46 @@
+import { scheduleParams } from '../../contract/api/common.ts';
+import {
+  listOccurrencesQuery,
+  occurrenceList,
+  occurrenceParams,
+  occurrenceView,
+} from '../../contract/api/occurrence.ts';
+import type { ApiDeps } from '../deps.ts';
+import { getOccurrence } from '../get-occurrence.ts';
+import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { listOccurrences } from '../list-occurrences.ts';
+import { occurrenceViewOf } from '../views/occurrence-view.ts';
+import { idOf, pageOf } from './answers.ts';
+
+const tag = 'Occurrences';
+
+const listEndpoint = endpoint({
+  method: 'get',
+  path: '/schedules/{group}/{name}/occurrences',
+  tag,
+  summary: 'List the occurrences of a schedule',
+  description: 'Latest scheduled time first; also of a deleted schedule. A page may hold fewer than `limit`.',
+  request: { params: scheduleParams, query: listOccurrencesQuery },
+  responses: { 200: { description: 'A page of occurrences.', schema: occurrenceList } },
+  problems: [400, 404],
+});
+
+const getEndpoint = endpoint({
+  method: 'get',
+  path: '/occurrences/{id}',
+  tag,
+  summary: 'Read an occurrence',
+  request: { params: occurrenceParams },
+  responses: { 200: { description: 'The occurrence.', schema: occurrenceView } },
+  problems: [404],
+});
+
+export const occurrenceRoutes = (deps: ApiDeps) => [
+  mounted(listEndpoint, async ({ params, query }) =>
+    answer(200, pageOf(await listOccurrences(deps, idOf(params), query), occurrenceViewOf)),
+  ),
+
+  mounted(getEndpoint, async ({ params }) =>
+    answer(200, occurrenceViewOf(await getOccurrence(deps, params.id))),
+  ),
+];

@@ -1,0 +1,89 @@
+import * as z from 'zod';
+import { idempotencyKeySchema, ifMatchSchema, noOptions, scheduleParams } from '../../contract/api/common.ts';
+import { occurrenceView } from '../../contract/api/occurrence.ts';
+import { upcomingQuery, upcomingView } from '../../contract/api/plan.ts';
+import { pauseBody, scheduleView } from '../../contract/api/schedule.ts';
+import type { ApiDeps } from '../deps.ts';
+import { BODY_PROBLEMS, ETAG, LOCATION } from '../http/documented-problems.ts';
+import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { pauseSchedule } from '../pause-schedule.ts';
+import { resumeSchedule } from '../resume-schedule.ts';
+import { triggerSchedule } from '../trigger-schedule.ts';
+import { upcoming } from '../upcoming.ts';
+import { occurrenceViewOf } from '../views/occurrence-view.ts';
+import { idOf, shown } from './answers.ts';
+
+const tag = 'Schedules';
+const path = '/schedules/{group}/{name}';
+const ifMatch = z.object({ 'if-match': ifMatchSchema });
+
+const pauseEndpoint = endpoint({
+  method: 'post',
+  path: `${path}/pause`,
+  tag,
+  summary: 'Pause a schedule',
+  description: 'Nothing of it that has not started starts, manual occurrences excepted. Twice is no error.',
+  request: { params: scheduleParams, headers: ifMatch, body: pauseBody },
+  responses: { 200: { description: 'The schedule, paused.', schema: scheduleView, headers: ETAG } },
+  problems: [...BODY_PROBLEMS, 404, 412],
+});
+
+const resumeEndpoint = endpoint({
+  method: 'post',
+  path: `${path}/resume`,
+  tag,
+  summary: 'Resume a schedule',
+  description: 'Goes on from now: times that passed while it was paused are not made up for.',
+  request: { params: scheduleParams, headers: ifMatch, body: noOptions },
+  responses: { 200: { description: 'The schedule, no longer paused.', schema: scheduleView, headers: ETAG } },
+  problems: [...BODY_PROBLEMS, 404, 412],
+});
+
+const triggerEndpoint = endpoint({
+  method: 'post',
+  path: `${path}/trigger`,
+  tag,
+  summary: 'Run a schedule once, now',
+  description: 'Whatever its state. It does not change what is planned.',
+  request: {
+    params: scheduleParams,
+    headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
+    body: noOptions,
+  },
+  responses: {
+    202: { description: 'The occurrence that will run.', schema: occurrenceView, headers: LOCATION },
+  },
+  problems: [...BODY_PROBLEMS, 404],
+});
+
+const upcomingEndpoint = endpoint({
+  method: 'get',
+  path: `${path}/upcoming`,
+  tag,
+  summary: 'The next times of a schedule',
+  request: { params: scheduleParams, query: upcomingQuery },
+  responses: { 200: { description: 'The next times.', schema: upcomingView } },
+  problems: [400, 404],
+});
+
+export const scheduleVerbs = (deps: ApiDeps) => [
+  mounted(pauseEndpoint, async ({ params, headers, body, caller }) => {
+    const request = { id: idOf(params), caller, note: body.note, ifMatch: headers['if-match'] };
+    return shown(await pauseSchedule(deps, request), caller.now);
+  }),
+
+  mounted(resumeEndpoint, async ({ params, headers, caller }) => {
+    const request = { id: idOf(params), caller, ifMatch: headers['if-match'] };
+    return shown(await resumeSchedule(deps, request), caller.now);
+  }),
+
+  mounted(triggerEndpoint, async ({ params, headers, caller }) => {
+    const request = { id: idOf(params), caller, idempotencyKey: headers['idempotency-key'] };
+    const body = occurrenceViewOf(await triggerSchedule(deps, request));
+    return answer(202, body, { location: `/occurrences/${body.id}` });
+  }),
+
+  mounted(upcomingEndpoint, async ({ params, query, caller }) =>
+    answer(200, await upcoming(deps, idOf(params), query.count, caller.now)),
+  ),
+];

@@ -1,0 +1,38 @@
+import { healthView } from '../../contract/api/health.ts';
+import { planBody, planView } from '../../contract/api/plan.ts';
+import { toIso } from '../../core/time.ts';
+import type { ApiDeps } from '../deps.ts';
+import { checkHealth } from '../health.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
+import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { planExpression } from '../plan-expression.ts';
+
+const planEndpoint = endpoint({
+  method: 'post',
+  path: '/plan',
+  tag: 'Planning',
+  summary: 'Preview an expression',
+  description: 'The times it would fire at, without making a schedule.',
+  request: { body: planBody },
+  responses: { 200: { description: 'The times.', schema: planView } },
+  problems: BODY_PROBLEMS,
+});
+
+const healthEndpoint = endpoint({
+  method: 'get',
+  path: '/health',
+  tag: 'Service',
+  summary: 'Whether the API and its tables answer',
+  request: {},
+  responses: { 200: { description: 'They do.', schema: healthView } },
+  problems: [],
+});
+
+export const serviceRoutes = (deps: ApiDeps) => [
+  mounted(planEndpoint, ({ body, caller }) => answer(200, planExpression(body, caller.now))),
+
+  mounted(healthEndpoint, async ({ caller }) => {
+    await checkHealth(deps);
+    return answer(200, { status: 'ok' as const, time: toIso(caller.now) });
+  }),
+];

@@ -1,0 +1,52 @@
+import { manualToken, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../core/ids.ts';
+import type { Occurrence } from '../core/occurrence.ts';
+import { hashOf } from './canonical-json.ts';
+import { assertLive, readStanding, scheduleNotFound } from './change/standing.ts';
+import type { ChangeDeps, ScheduleRequest } from './deps.ts';
+import { recallAnswer } from './idempotency.ts';
+
+export interface TriggerRequest extends ScheduleRequest {
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** Runs a schedule once, now, whatever its state; the same Idempotency-Key gives the same occurrence. */
+export async function triggerSchedule(
+  deps: Pick<ChangeDeps, 'schedules' | 'occurrences'>,
+  { id, caller, idempotencyKey }: TriggerRequest,
+): Promise<Occurrence> {
+  const { now, requestId } = caller;
+  const { head } = assertLive(await readStanding(deps.schedules, id), id);
+  const key = {
+    schedule: id,
+    scheduledTime: now,
+    revision: head.revision,
+    kind: 'manual',
+    token: manualToken(idempotencyKey ?? requestId),
+  } as const;
+  const idempotency =
+    idempotencyKey === undefined
+      ? undefined
+      : {
+          key: `trigger#${id}#${idempotencyKey}`,
+          requestHash: hashOf(null),
+          result: occurrenceId(key),
+        };
+  const made = await deps.occurrences.createManual({
+    occurrence: { ...key, dueAt: now, notes: [] },
+    ...(idempotency && { idempotency }),
+    now,
+  });
+  if (made.kind === 'no-schedule') throw scheduleNotFound(id);
+  // A conflict: this request came before, under its key, or (the same id, the same instant) as it is.
+  const before =
+    made.kind === 'conflict' && idempotency
+      ? await recallAnswer(deps.schedules, idempotency, now)
+      : undefined;
+  return readMade(deps, (before === undefined ? undefined : parseOccurrenceId(before)) ?? key);
+}
+
+async function readMade(deps: Pick<ChangeDeps, 'occurrences'>, key: OccurrenceKey): Promise<Occurrence> {
+  const occurrence = await deps.occurrences.readOccurrence(key);
+  if (!occurrence) throw new Error(`${occurrenceId(key)} is gone right after it was made.`);
+  return occurrence;
+}

@@ -1,0 +1,47 @@
+import type { ScheduleView } from '../../contract/api/schedule.ts';
+import { headRecurrence } from '../../core/head-recurrence.ts';
+import { splitScheduleId } from '../../core/ids.ts';
+import type { ScheduleRecord } from '../../core/ports.ts';
+import type { Definition, ScheduleState } from '../../core/schedule.ts';
+import { type EpochMs, toIso } from '../../core/time.ts';
+
+/** A schedule as JSON. The next time is computed, not looked up: what is pending is what the expression says. */
+export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs): ScheduleView {
+  const recurrence = headRecurrence(head);
+  const next = head.state === 'paused' ? null : recurrence.next(now);
+  return {
+    ...splitScheduleId(head.id),
+    state: shownState(head.state),
+    revision: head.revision,
+    version: head.version,
+    ...definitionView(revision.definition),
+    createdAt: toIso(head.createdAt),
+    updatedAt: toIso(head.updatedAt),
+    nextScheduledTime: next && toIso(next.at),
+    ...(head.pauseNote !== undefined && { pauseNote: head.pauseNote }),
+    warnings: [...recurrence.warnings(now)],
+  };
+}
+
+/** The definition field by field, so that what later fields are shown is a decision. */
+function definitionView(definition: Definition) {
+  const { expression, timezone, dst, target, input, retry, timeout, startDeadline, catchUp } = definition;
+  return {
+    expression,
+    timezone,
+    ...(dst && { dst }),
+    target: target.kind === 'http' ? { ...target, headers: { ...target.headers } } : target,
+    input,
+    retry,
+    timeout,
+    ...(startDeadline !== undefined && { startDeadline }),
+    catchUp,
+    tags: { ...definition.tags },
+    ...(definition.description !== undefined && { description: definition.description }),
+  };
+}
+
+export function shownState(state: ScheduleState): Exclude<ScheduleState, 'deleted'> {
+  if (state === 'deleted') throw new Error('A deleted schedule is not shown.');
+  return state;
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { API_LIMITS } from './limits.ts';
+
+/** DynamoDB keeps no number smaller than this but 0; the SDK takes none beyond the safe integers. */
+const SMALLEST = 1e-130;
+
+/** Any JSON value within the size limit that the table gives back as it was given. */
+export const inputSchema = z.unknown().check((context) => {
+  const input = context.value ?? null;
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  if (bytes > API_LIMITS.inputBytes) {
+    const message = `At most ${API_LIMITS.inputBytes} bytes as JSON; this has ${bytes}. Pass a reference to more.`;
+    context.issues.push({ code: 'custom', message, input });
+    return;
+  }
+  const path = unstorable(input);
+  if (path === undefined) return;
+  const message =
+    'A number between -(2^53 - 1) and 2^53 - 1, no closer to 0 than 1e-130, and no empty member name.';
+  context.issues.push({ code: 'custom', message, input, path });
+});
+
+/** Path to the first part that the table could not give back; undefined when there is none. */
+function unstorable(value: unknown): PropertyKey[] | undefined {
+  if (typeof value === 'number') {
+    const size = Math.abs(value);
+    return size > Number.MAX_SAFE_INTEGER || (size > 0 && size < SMALLEST) ? [] : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, part] of Object.entries(value)) {
+    const within = key === '' ? [] : unstorable(part);
+    if (within) return [key, ...within];
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+/** What the API accepts, with the reason where the number is not arbitrary. */
+export const API_LIMITS = {
+  /** Bytes of a whole request body; room for the largest input and everything around it. */
+  bodyBytes: 256 * 1024,
+  /** Bytes of `input` as JSON. A revision is one DynamoDB item (400 KB), a Lambda event may hold 256 KB. */
+  inputBytes: 128 * 1024,
+  /** Levels of a body. DynamoDB nests 32 levels, and a definition puts some of its own around `input`. */
+  bodyDepth: 24,
+  urlLength: 2048,
+  headers: 20,
+  headerValueLength: 1024,
+  tags: 50,
+  tagKeyLength: 128,
+  tagValueLength: 256,
+  descriptionLength: 1000,
+  /** The head holds it and should stay under 1 KB, which every advance pays for. */
+  pauseNoteLength: 200,
+  attempts: 100,
+  /** A plan creates at most so many occurrences at once (lambdas/core/planner.ts). */
+  catchUpRuns: 90,
+  pageSize: 100,
+  upcoming: 100,
+  planFires: 1000,
+  /** The worker is a Lambda function: 15 minutes, less what it needs to claim and settle. */
+  timeout: { min: 'PT1S', max: 'PT14M' },
+} as const;

@@ -1,0 +1,59 @@
+import * as z from 'zod';
+import { OCCURRENCE_STATUSES } from '../../core/occurrence.ts';
+import { cursorField, instantSchema, noteSchema, pageQuery, timestampSchema } from './common.ts';
+
+export const attemptView = z
+  .object({
+    attempt: z.int().meta({ description: '1 is the first.' }),
+    startedAt: timestampSchema,
+    finishedAt: timestampSchema,
+    outcome: z.enum(['succeeded', 'failed', 'timed-out', 'lease-expired']),
+    detail: z.string().optional(),
+  })
+  .meta({ id: 'Attempt' });
+
+export const occurrenceView = z
+  .object({
+    id: z.string(),
+    schedule: z.object({ group: z.string(), name: z.string() }),
+    revision: z.int(),
+    kind: z.enum(['scheduled', 'manual']),
+    scheduledTime: timestampSchema,
+    dueAt: timestampSchema.meta({
+      description: 'When it may start; after retries, when the next attempt may.',
+    }),
+    startedAt: timestampSchema.nullable(),
+    finishedAt: timestampSchema.nullable(),
+    status: z.enum(OCCURRENCE_STATUSES),
+    reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it ended as it did; null when it has not, or well.' }),
+    attempt: z.int().meta({ description: 'Attempts begun.' }),
+    idempotencyKey: z.string().meta({ description: 'What every attempt of it carries.' }),
+    attempts: z
+      .array(attemptView)
+      .meta({ description: 'Attempts that ended: the first and the latest ones.' }),
+    notes: z.array(noteSchema),
+    coalesced: z
+      .object({ count: z.int(), from: timestampSchema, to: timestampSchema })
+      .optional()
+      .meta({ description: 'The nominal times that were not run and that this one record stands for.' }),
+  })
+  .meta({ id: 'Occurrence' });
+
+export const occurrenceList = z
+  .object({ items: z.array(occurrenceView), cursor: cursorField })
+  .meta({ id: 'Occurrences' });
+
+export const listOccurrencesQuery = z.strictObject({
+  from: instantSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
+  to: instantSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
+  status: z.enum(OCCURRENCE_STATUSES).optional(),
+  ...pageQuery,
+});
+
+/** Any text: what no occurrence can be called is not found, like what none is called. */
+export const occurrenceParams = z.object({ id: z.string() });
+
+export type OccurrenceView = z.output<typeof occurrenceView>;

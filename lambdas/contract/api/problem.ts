@@ -1,0 +1,29 @@
+import * as z from 'zod';
+
+/** Media type of every error (RFC 9457). */
+export const PROBLEM_MEDIA_TYPE = 'application/problem+json';
+
+const fault = {
+  field: z.string().optional().meta({ description: 'The request field at fault, dotted.' }),
+  value: z.unknown().optional().meta({ description: 'What it was, shortened.' }),
+};
+
+export const problemView = z
+  .object({
+    type: z
+      .string()
+      .meta({ description: 'A URI reference for the code.', example: 'urn:punctual:schedule.not-found' }),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string().meta({ description: 'What is wrong and the way out.' }),
+    code: z.string().meta({ description: 'Stable; programs switch on it.', example: 'schedule.not-found' }),
+    ...fault,
+    errors: z
+      .array(z.object({ ...fault, message: z.string() }))
+      .optional()
+      .meta({ description: 'Each fault of the request, where there is more than one.' }),
+    instance: z.string().meta({ description: 'The id of the request, as in the logs.' }),
+  })
+  .meta({ id: 'Problem' });
+
+export type Problem = z.output<typeof problemView>;

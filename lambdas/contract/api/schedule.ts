@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import {
+  DEFAULT_CATCH_UP,
+  DEFAULT_GROUP,
+  DEFAULT_RETRY,
+  DEFAULT_TIMEOUT,
+  DEFAULT_TIMEZONE,
+} from '../../core/schedule.ts';
+import {
+  cursorField,
+  dstSchema,
+  durationSchema,
+  nameSchema,
+  noteSchema,
+  pageQuery,
+  timestampSchema,
+} from './common.ts';
+import { inputSchema } from './input.ts';
+import { API_LIMITS } from './limits.ts';
+import { targetSchema } from './target.ts';
+
+const retrySchema = z
+  .strictObject({
+    maxAttempts: z
+      .int()
+      .min(1)
+      .max(API_LIMITS.attempts)
+      .default(DEFAULT_RETRY.maxAttempts)
+      .meta({ description: 'Includes the first attempt.' }),
+    initialDelay: durationSchema('PT0S', 'PT24H').default(DEFAULT_RETRY.initialDelay),
+    factor: z.number().min(1).max(10).default(DEFAULT_RETRY.factor),
+    maxDelay: durationSchema('PT0S', 'PT24H').default(DEFAULT_RETRY.maxDelay),
+    jitter: z.number().min(0).max(1).default(DEFAULT_RETRY.jitter).meta({
+      description: 'Share of a delay that may be taken off, so that retries do not come back together.',
+    }),
+    maxAge: durationSchema('PT0S', 'P30D')
+      .default(DEFAULT_RETRY.maxAge)
+      .meta({ description: 'No attempt starts later than this after the occurrence was first due.' }),
+  })
+  .meta({ id: 'RetryPolicy' });
+
+const catchUpSchema = z
+  .strictObject({
+    mode: z.enum(['skip', 'latest', 'all']).default(DEFAULT_CATCH_UP.mode),
+    maxAge: durationSchema('PT0S', 'P366D').default(DEFAULT_CATCH_UP.maxAge),
+    maxRuns: z.int().min(1).max(API_LIMITS.catchUpRuns).default(DEFAULT_CATCH_UP.maxRuns),
+    spreadOver: durationSchema('PT0S', 'P1D').default(DEFAULT_CATCH_UP.spreadOver),
+  })
+  .meta({
+    id: 'CatchUpPolicy',
+    description: 'What happens to times that passed while nothing could create them.',
+  });
+
+const tagsSchema = z
+  .record(z.string().min(1).max(API_LIMITS.tagKeyLength), z.string().max(API_LIMITS.tagValueLength))
+  .refine((tags) => Object.keys(tags).length <= API_LIMITS.tags, {
+    error: `At most ${API_LIMITS.tags} tags.`,
+  });
+
+const definitionFields = {
+  expression: z.string().meta({
+    description: 'When: cron text of 5 or 6 fields, "every PT5M", "at(2026-12-01T09:00:00)", and more.',
+    example: '0 9 * * MON-FRI',
+  }),
+  timezone: z
+    .string()
+    .default(DEFAULT_TIMEZONE)
+    .meta({ description: 'An IANA zone.', example: 'Europe/Berlin' }),
+  dst: dstSchema.optional(),
+  target: targetSchema,
+  input: inputSchema.default(null).meta({
+    description: `Any JSON value of at most ${API_LIMITS.inputBytes} bytes; handed to the target.`,
+  }),
+  retry: retrySchema.prefault({}),
+  timeout: durationSchema(API_LIMITS.timeout.min, API_LIMITS.timeout.max).default(DEFAULT_TIMEOUT),
+  startDeadline: durationSchema('PT1S', 'P30D').optional().meta({
+    description: 'An occurrence that could not start within this time is missed instead of run late.',
+  }),
+  catchUp: catchUpSchema.prefault({}),
+  tags: tagsSchema.default({}),
+  description: z.string().max(API_LIMITS.descriptionLength).optional(),
+};
+
+export const createScheduleBody = z
+  .strictObject({ group: nameSchema.default(DEFAULT_GROUP), name: nameSchema, ...definitionFields })
+  .meta({ id: 'CreateSchedule' });
+
+/** `group` and `name` may be repeated, and must then be those of the path. */
+export const replaceScheduleBody = z
+  .strictObject({ group: nameSchema.optional(), name: nameSchema.optional(), ...definitionFields })
+  .meta({ id: 'ReplaceSchedule' });
+
+/** Checked as a whole after merging: a part that is valid alone may not be so beside the rest. */
+export const patchScheduleBody = z.record(z.string(), z.unknown()).meta({
+  id: 'PatchSchedule',
+  description: 'A JSON merge patch (RFC 7396) of the fields of ReplaceSchedule.',
+});
+
+export const pauseBody = z
+  .strictObject({ note: z.string().max(API_LIMITS.pauseNoteLength).optional() })
+  .meta({ id: 'PauseSchedule' });
+
+export const STATES = ['enabled', 'paused', 'completed'] as const;
+
+export const scheduleView = z
+  .object({
+    group: z.string(),
+    name: z.string(),
+    state: z.enum(STATES),
+    revision: z.int().meta({ description: 'Number of the definition in force; +1 on each edit.' }),
+    version: z.int().meta({ description: 'The ETag; +1 on each change, pauses included.' }),
+    ...definitionFields,
+    createdAt: timestampSchema,
+    updatedAt: timestampSchema,
+    nextScheduledTime: timestampSchema
+      .nullable()
+      .meta({ description: 'The next nominal time; null when paused or when there is none.' }),
+    pauseNote: z.string().optional(),
+    warnings: z
+      .array(noteSchema)
+      .meta({ description: 'What is legal in the expression and probably not meant.' }),
+  })
+  .meta({ id: 'Schedule' });
+
+export const scheduleList = z
+  .object({ items: z.array(scheduleView), cursor: cursorField })
+  .meta({ id: 'Schedules' });
+
+export const listSchedulesQuery = z.strictObject({
+  group: nameSchema.optional(),
+  state: z.enum(STATES).optional(),
+  ...pageQuery,
+});
+
+export type ScheduleBody = z.output<typeof replaceScheduleBody>;
+export type ScheduleView = z.output<typeof scheduleView>;
