@@ -14,6 +14,10 @@ export interface CronExpression {
   readonly zone: Zone;
   /** How many fields the text had; 5 has no seconds. */
   readonly fieldCount: number;
+  /** Whether a day field is `?`, as Quartz texts have it. */
+  readonly questionMark: boolean;
+  /** Whether weekdays are given as numbers, which dialects count from different days. */
+  readonly numericWeekday: boolean;
   /** Whether `H` makes it depend on the schedule id. */
   readonly hashed: boolean;
 }

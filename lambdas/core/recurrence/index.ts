@@ -4,7 +4,18 @@
  */
 export { compileCached } from './cache.ts';
 export { type Compiled, compile } from './compile.ts';
+export { checkCalendar } from './exclude/calendar.ts';
+export { type Explanation, explainAt } from './explain/explain.ts';
 export { dueAt } from './jitter.ts';
+export {
+  DEFAULT_PREVIEW,
+  MAX_PREVIEW,
+  type Preview,
+  type PreviewFire,
+  type PreviewOptions,
+  preview,
+  requireFuture,
+} from './preview.ts';
 export type { CalendarDefinition, CompileContext, RecurrenceSpec, Weekday } from './spec.ts';
 export type {
   DstPolicy,
@@ -15,11 +26,4 @@ export type {
   Recurrence,
   Warning,
 } from './types.ts';
-
-/**
- * The version of the zone data that answers are made from (`2026c`), to be kept with them: another version may
- * answer otherwise. Takes `process.versions`, which the core does not read itself.
- */
-export function tzdataVersion(versions: { readonly tz?: string | undefined }): string {
-  return versions.tz ?? 'unknown';
-}
+export { tzdataVersion } from './tzdata.ts';

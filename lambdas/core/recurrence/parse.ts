@@ -142,12 +142,16 @@ function parseCron(text: string, dialect: Dialect, origin: Origin, context: Pars
       'expression.never-fires',
       `${quote(text)} never fires: no day of the calendar matches its day and month fields.`,
     );
+  const parts = text.split(/[ \t]+/);
+  const weekday = parts[(dialect.layouts[parts.length] ?? []).indexOf('day-of-week')] ?? '';
   return {
     kind: 'cron',
     dialect: dialect.name,
     fields,
     zone: context.zone,
-    fieldCount: text.split(/[ \t]+/).length,
+    fieldCount: parts.length,
+    questionMark: parts.includes('?'),
+    numericWeekday: /(^|[,-])\d/.test(weekday),
     hashed: dialect.hash && /(^|[ \t,])h($|[ \t,(/])/i.test(text),
   };
 }

@@ -1,0 +1,123 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError } from 'commander';
+import { isPunctualError, PunctualError } from '../lambdas/core/errors.ts';
+import {
+  compile,
+  type DstPolicy,
+  type Preview,
+  preview,
+  type RecurrenceSpec,
+} from '../lambdas/core/recurrence/index.ts';
+import { type EpochMs, epochMs, parseInstant } from '../lambdas/core/time.ts';
+
+interface PlanFlags {
+  readonly timezone: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly count?: number;
+  readonly gap?: string;
+  readonly overlap?: string;
+  readonly exclude: readonly string[];
+  readonly window?: string;
+  readonly id: string;
+  readonly previous?: boolean;
+  readonly json?: boolean;
+}
+
+/** The command's way of saying that the input was refused. */
+const REFUSED = 2;
+
+const program = new Command('punctual').description('Punctual, a cron and job scheduler for AWS.');
+
+program
+  .command('plan')
+  .description('Print when an expression fires, offline, with the planner that runs in production.')
+  .argument('<expression>', 'cron, "every PT15M", rate(...), at(...), quartz(...) or an RRULE')
+  .option('--timezone <zone>', 'IANA name or offset', 'UTC')
+  .option(
+    '--from <instant>',
+    'fires strictly after this, and where unanchored intervals count from (default: now)',
+  )
+  .option('--to <instant>', 'none after this')
+  .option('--count <n>', 'how many at most', wholeNumber)
+  .option('--gap <policy>', 'skipped local times: run-after, shift or skip')
+  .option('--overlap <policy>', 'repeated local times: first, second or both')
+  .option(
+    '--exclude <text>',
+    'a date, a range or an expression that does not fire; may be repeated',
+    collect,
+    [],
+  )
+  .option('--window <duration>', 'spread starts over this, such as PT5M')
+  .option('--id <group/name>', 'the schedule id that H and the window are hashed from', 'default/plan')
+  .option('--previous', 'the latest before --from instead, going back')
+  .option('--json', 'print JSON')
+  .action(plan);
+
+function plan(expression: string, flags: PlanFlags): void {
+  try {
+    const now = epochMs(Date.now());
+    const from = instant('from', flags.from) ?? now;
+    const to = instant('to', flags.to);
+    const compiled = compile(specOf(expression, flags), { seed: flags.id, anchor: from });
+    const result = preview(compiled, {
+      from,
+      now,
+      seed: flags.id,
+      previous: flags.previous === true,
+      ...(to !== undefined && { to }),
+      ...(flags.count !== undefined && { count: flags.count }),
+    });
+    process.stdout.write(flags.json ? `${JSON.stringify(result, null, 2)}\n` : humanText(result, flags));
+  } catch (error) {
+    if (!isPunctualError(error)) throw error;
+    refuse(error, flags.json === true);
+  }
+}
+
+function specOf(expression: string, flags: PlanFlags): RecurrenceSpec {
+  const { timezone, gap, overlap, exclude, window } = flags;
+  // The compiler checks the policies, and names the ones that there are.
+  const dst = {
+    ...(gap !== undefined && { gap }),
+    ...(overlap !== undefined && { overlap }),
+  } as Partial<DstPolicy>;
+  return { expression, timezone, dst, exclude, ...(window !== undefined && { window }) };
+}
+
+function instant(field: string, text: string | undefined): EpochMs | undefined {
+  if (text === undefined) return undefined;
+  const at = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (at !== undefined) return at;
+  throw new PunctualError(
+    'expression.out-of-range',
+    `--${field} ${JSON.stringify(text)} is no instant: give one with an offset, such as 2026-03-08T06:00:00Z.`,
+    { field, value: text },
+  );
+}
+
+function humanText({ fires, warnings, description }: Preview, { timezone }: PlanFlags): string {
+  const rows = fires.map(({ scheduledTime, local, notes }) =>
+    `${scheduledTime}  ${local.padEnd(25)}${notes.map(({ message }) => `  ${message}`).join('')}`.trimEnd(),
+  );
+  const head = `${'UTC'.padEnd(26)}${timezone}`;
+  const cautions = warnings.map(({ message }) => `Warning: ${message}`);
+  return `${[description, '', head, ...(rows.length > 0 ? rows : ['(none)']), ...(cautions.length > 0 ? ['', ...cautions] : [])].join('\n')}\n`;
+}
+
+function refuse({ code, field, message }: PunctualError, json: boolean): void {
+  const text = json ? JSON.stringify({ error: { code, field, message } }) : `${field ?? 'error'}: ${message}`;
+  (json ? process.stdout : process.stderr).write(`${text}\n`);
+  process.exitCode = REFUSED;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
+  return Number(text);
+}
+
+function collect(text: string, before: readonly string[]): string[] {
+  return [...before, text];
+}
+
+program.parse();

@@ -1,0 +1,64 @@
+import { assertNever } from '../../errors.ts';
+import { wallText } from '../civil.ts';
+import type { Compiled } from '../compile.ts';
+import type { Expression, IntervalExpression } from '../expression.ts';
+import { wallAt } from '../local.ts';
+import { describeCron } from './cron.ts';
+import { capitalised, every, listed, zoneText } from './words.ts';
+
+/** What a description is made from. */
+export type Described = Pick<
+  Compiled,
+  'spec' | 'zone' | 'expressions' | 'exclusions' | 'startAt' | 'endAt' | 'windowMs'
+>;
+
+/** One English sentence without a full stop: "At 09:00, Monday to Friday, New York time". */
+export function describe(compiled: Described): string {
+  const { zone, expressions, exclusions, startAt, endAt, windowMs, spec } = compiled;
+  const local = (millis: number): string => wallText(wallAt(zone, Math.floor(millis / 1_000)));
+  const parts = [expressions.map(describeExpression).join('; and ')];
+  if (startAt !== undefined) parts.push(`from ${local(startAt)}`);
+  if (endAt !== undefined) parts.push(`until ${local(endAt)}`);
+  const [first] = expressions;
+  parts.push(zoneText(first && expressions.length === 1 ? first.zone.name : zone.name));
+  if (exclusions.length > 0) parts.push(`except ${listed(exclusions.map(({ label }) => label))}`);
+  const { onExcluded = 'skip' } = spec;
+  if (exclusions.length > 0 && onExcluded !== 'skip')
+    parts.push(`moved to the ${onExcluded === 'next-business-day' ? 'next' : 'previous'} business day`);
+  if (windowMs > 0) parts.push(`started up to ${every(units(Math.ceil(windowMs / 1_000))).slice(6)} later`);
+  return parts.join(', ');
+}
+
+function describeExpression(expression: Expression): string {
+  switch (expression.kind) {
+    case 'cron':
+      return describeCron(expression.fields);
+    case 'interval':
+      return describeInterval(expression);
+    case 'once':
+      return `Once, at ${wallText(wallAt(expression.zone, expression.at))}`;
+    default:
+      return assertNever(expression);
+  }
+}
+
+function describeInterval({ period, anchored, anchorWall, terms }: IntervalExpression): string {
+  const amounts =
+    period.kind === 'elapsed'
+      ? units(period.seconds)
+      : ([
+          [Math.floor(period.step.months / 12), 'year'],
+          [period.step.months % 12, 'month'],
+          [period.step.days, 'day'],
+        ] as const);
+  const times = terms.last === Infinity ? '' : `, ${terms.last + 1} times`;
+  return `${capitalised(every(amounts))} from ${anchored ? wallText(anchorWall) : 'its creation'}${times}`;
+}
+
+function units(seconds: number): (readonly [number, string])[] {
+  return [
+    [Math.floor(seconds / 3_600), 'hour'],
+    [Math.floor(seconds / 60) % 60, 'minute'],
+    [seconds % 60, 'second'],
+  ];
+}

@@ -1,0 +1,37 @@
+import { DAY } from '../../time.ts';
+import { wallText } from '../civil.ts';
+import type { CronExpression } from '../expression.ts';
+import type { WallSource } from '../source.ts';
+import type { Warning } from '../types.ts';
+import { type DstRule, gapRule } from '../zoned.ts';
+
+const YEAR_SECONDS = (366 * DAY) / 1_000;
+
+/** Warns of the first fixed time that clocks skip within a year of `now`. A text with `*` in its time expects it. */
+export function gapWarnings(
+  walls: WallSource,
+  expression: CronExpression,
+  rule: DstRule,
+  now: number,
+): Warning[] {
+  if (expression.fields.wildcardTime) return [];
+  const end = now / 1_000 + YEAR_SECONDS;
+  for (let segment = expression.zone.segmentAt(now / 1_000); segment.end < end; ) {
+    segment = expression.zone.segmentAt(segment.end);
+    const forward = segment.offset - segment.before;
+    const skipped = walls.next(segment.jumpAt + segment.before);
+    if (forward <= 0 || skipped >= segment.jumpAt + segment.offset) continue;
+    const outcome = {
+      'run-after': `it runs at ${wallText(segment.jumpAt + segment.offset)} instead`,
+      shift: `it runs at ${wallText(skipped + forward)} instead`,
+      skip: 'it does not run that day',
+    }[gapRule(rule, forward)];
+    return [
+      {
+        code: 'dst-gap',
+        message: `${wallText(skipped)} does not exist in ${expression.zone.name}: clocks go forward over it; ${outcome}.`,
+      },
+    ];
+  }
+  return [];
+}
