@@ -1,0 +1,49 @@
+/** The few calls of the API that the benchmark makes. */
+export async function createSchedule(
+  apiUrl: string,
+  schedule: { readonly group: string; readonly name: string; readonly expression: string },
+  targetUrl: string,
+): Promise<void> {
+  const body = { ...schedule, timezone: 'UTC', target: { kind: 'http', url: targetUrl } };
+  await call(apiUrl, 'POST', '/schedules', body);
+}
+
+export async function deleteSchedule(apiUrl: string, group: string, name: string): Promise<void> {
+  await call(apiUrl, 'DELETE', `/schedules/${group}/${name}`);
+}
+
+export interface LedgerEntry {
+  readonly status: string;
+  readonly attempt: number;
+  readonly idempotencyKey: string;
+  readonly attempts: readonly unknown[];
+}
+
+/** Every occurrence of a schedule that is not pending. */
+export async function ledgerOf(apiUrl: string, group: string, name: string): Promise<readonly LedgerEntry[]> {
+  const entries: LedgerEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const query: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page = (await call(apiUrl, 'GET', `/schedules/${group}/${name}/occurrences?limit=100${query}`)) as {
+      items: LedgerEntry[];
+      cursor?: string;
+    };
+    entries.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return entries;
+}
+
+async function call(apiUrl: string, method: string, path: string, body?: unknown): Promise<unknown> {
+  const response = await fetch(`${apiUrl}${path}`, {
+    method,
+    ...(body !== undefined && {
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json' },
+    }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  return text === '' ? undefined : JSON.parse(text);
+}

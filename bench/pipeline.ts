@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { burst } from './pipeline-burst.ts';
+import { everySecond } from './pipeline-every-second.ts';
+import { measureFloors } from './pipeline-floors.ts';
+import { startHostProcess } from './pipeline-host.ts';
+import { startReceiver } from './pipeline-receiver.ts';
+import { ms } from './pipeline-stats.ts';
+
+interface Options {
+  readonly parts: readonly string[];
+  readonly seconds: string;
+  readonly jobs: string;
+  readonly disk?: true;
+}
+
+const { parts, seconds, jobs, disk } = new Command('pipeline')
+  .description(
+    'Measures the embedded run, as it is started by npm start, against the floors of this machine.',
+  )
+  .addOption(
+    new Option('--parts <parts...>', 'what to measure')
+      .choices(['every-second', 'burst'])
+      .default(['every-second', 'burst']),
+  )
+  .option('--seconds <n>', 'length of the every-second part', '60')
+  .option('--jobs <n>', 'one-shots in the burst', '2000')
+  .option('--disk', 'with data on disk instead of in memory')
+  .parse()
+  .opts<Options>();
+
+const receiver = await startReceiver();
+const floors = await measureFloors(receiver);
+console.log(
+  `Floors: ${floors.writesPerSecond.toFixed(0)} engine writes/s, loopback round trip ${ms(floors.roundTripMs)}`,
+);
+
+const directory = disk ? mkdtempSync(join(tmpdir(), 'punctual-bench-')) : undefined;
+const host = await startHostProcess(directory === undefined ? ['--memory'] : ['--data', directory]);
+console.log(`/health answered ${ms(host.startedInMs)} after the start of the process`);
+
+const checks = [];
+try {
+  if (parts.includes('every-second'))
+    checks.push(...(await everySecond(host.apiUrl, receiver, floors, Number(seconds))));
+  if (parts.includes('burst')) checks.push(...(await burst(host.apiUrl, receiver, floors, Number(jobs))));
+} finally {
+  await host.stop();
+  await receiver.close();
+  if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+}
+process.exitCode = checks.every(({ holds }) => holds) ? 0 : 1;
