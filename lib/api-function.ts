@@ -28,7 +28,8 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
         RETENTION_DAYS: String(config.retentionDays),
       },
       grants: [
-        onTable(store.schedules, 'BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem'),
+        // Update: a change whose first occurrences are many is planned as a tick does it.
+        onTable(store.schedules, 'BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
         // Scan of the index: a list over all groups.
         onIndex(store.schedules, BY_GROUP_INDEX, 'Query', 'Scan'),
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),

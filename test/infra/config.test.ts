@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CONFIG_KEYS, CONTEXT_PREFIX, parseConfig } from '../../lib/config.ts';
+import { ROOT } from './support/synth.ts';
+
+function configOf(settings: Readonly<Record<string, unknown>>) {
+  return parseConfig(
+    Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${CONTEXT_PREFIX}${key}`, value])),
+  );
+}
+
+test('without any setting the defaults hold', () => {
+  expect(configOf({})).toEqual({
+    stackName: 'Punctual',
+    shardCount: 16,
+    shardsPerInvocation: 8,
+    leadSeconds: 120,
+    planWindowSeconds: 600,
+    leaseSeconds: 60,
+    redispatchSeconds: 120,
+    retentionDays: 30,
+    logRetentionDays: 30,
+    removalPolicy: 'retain',
+    overdueAlarmSeconds: 60,
+    workerMemoryMb: 512,
+    tickMemoryMb: 1024,
+    apiRequestsPerSecond: 50,
+    httpAllowedRanges: [],
+    allowedLambdaArns: [],
+    allowedQueueArns: [],
+  });
+});
+
+test('numbers and lists may come as text, as the command line gives them', () => {
+  const config = configOf({
+    shardCount: '32',
+    logRetentionDays: '90',
+    httpAllowedRanges: '10.0.0.0/8, ::1/128',
+  });
+  expect(config).toMatchObject({
+    shardCount: 32,
+    logRetentionDays: 90,
+    httpAllowedRanges: ['10.0.0.0/8', '::1/128'],
+  });
+});
+
+test('context that is not ours is left alone', () => {
+  expect(() => parseConfig({ '@aws-cdk/core:checkSecretUsage': true, shardCount: 'x' })).not.toThrow();
+});
+
+test.each([
+  ['shardCount', 0, 'punctual:shardCount is 0; it must be a whole number from 1 to 256.'],
+  ['shardCount', '257', 'punctual:shardCount is "257"; it must be a whole number from 1 to 256.'],
+  ['shardCount', '', 'punctual:shardCount is ""; it must be a whole number from 1 to 256.'],
+  ['shardCount', 1.5, 'punctual:shardCount is 1.5; it must be a whole number from 1 to 256.'],
+  ['leadSeconds', 59, 'punctual:leadSeconds is 59; it must be a whole number from 60 to 600.'],
+  ['planWindowSeconds', 901, 'punctual:planWindowSeconds is 901; it must be a whole number from 60 to 900.'],
+  [
+    'planWindowSeconds',
+    119,
+    'punctual:planWindowSeconds is 119; it must not be below leadSeconds, which is 120.',
+  ],
+  ['retentionDays', true, 'punctual:retentionDays is true; it must be a whole number from 1 to 3650.'],
+  ['leaseSeconds', 5, 'punctual:leaseSeconds is 5; it must be a whole number from 6 to 900.'],
+  ['removalPolicy', 'snapshot', `punctual:removalPolicy is "snapshot"; it must be 'retain' or 'destroy'.`],
+  ['alarmEmail', 'ops', 'punctual:alarmEmail is "ops"; it must be an e-mail address.'],
+  [
+    'workerMaxConcurrency',
+    1,
+    'punctual:workerMaxConcurrency is 1; it must be a whole number from 2 to 1000.',
+  ],
+  ['workerMinPollers', 10, 'punctual:workerMaxPollers is not set; it must be set with workerMinPollers.'],
+  [
+    'httpAllowedRanges',
+    '10.0.0.1',
+    'punctual:httpAllowedRanges is "10.0.0.1"; it must be a CIDR range such as 10.1.0.0/16.',
+  ],
+  [
+    'allowedQueueArns',
+    ['arn:aws:sqs:eu-west-1:123456789012:orders', '*'],
+    'punctual:allowedQueueArns is "*"; it must be the ARN of an SQS queue such as ' +
+      'arn:aws:sqs:eu-west-1:123456789012:orders-*.',
+  ],
+  [
+    'allowedLambdaArns',
+    'arn:aws:sqs:eu-west-1:123456789012:orders',
+    'punctual:allowedLambdaArns is "arn:aws:sqs:eu-west-1:123456789012:orders"; it must be the ARN of a ' +
+      'Lambda function such as arn:aws:lambda:eu-west-1:123456789012:function:report-*.',
+  ],
+  [
+    'stackName',
+    '1st',
+    'punctual:stackName is "1st"; it must begin with a letter and hold only letters, digits and hyphens, ' +
+      'at most 128.',
+  ],
+])('%s = %j is refused with its key, its value and what is allowed', (key, value, sentence) => {
+  expect(() => configOf({ [key]: value })).toThrow(new Error(sentence));
+});
+
+test('every fault is told at once', () => {
+  expect(() => configOf({ shardCount: 0, retentionDays: 0 })).toThrow(
+    new Error(
+      'punctual:shardCount is 0; it must be a whole number from 1 to 256.\n' +
+        'punctual:retentionDays is 0; it must be a whole number from 1 to 3650.',
+    ),
+  );
+});
+
+test('a key that does not exist is refused by its name', () => {
+  expect(() => configOf({ shrdCount: 3 })).toThrow(
+    /^punctual:shrdCount is not a setting; there are stackName, /,
+  );
+});
+
+test('pollers are a pair in order, and exclude the largest concurrency', () => {
+  expect(configOf({ workerMinPollers: 2, workerMaxPollers: '200' })).toMatchObject({ workerMaxPollers: 200 });
+  expect(() => configOf({ workerMinPollers: 20, workerMaxPollers: 10 })).toThrow(
+    'punctual:workerMaxPollers is 10; it must not be below workerMinPollers, which is 20.',
+  );
+  expect(() => configOf({ workerMinPollers: 2, workerMaxPollers: 9, workerMaxConcurrency: 50 })).toThrow(
+    'punctual:workerMaxConcurrency is 50; it cannot be set together with provisioned pollers; ' +
+      'AWS takes one or the other.',
+  );
+});
+
+test('the table in lib/config.ts has a row for each setting', () => {
+  const rows = readFileSync(`${ROOT}lib/config.ts`, 'utf8').matchAll(/^ \* \| `(\w+)` \|/gm);
+  expect([...rows].map(([, key]) => key).toSorted()).toEqual(CONFIG_KEYS.toSorted());
+});

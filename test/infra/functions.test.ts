@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { apiEnv, parseEnv, relayEnv, sweepEnv, tickEnv, workerEnv } from '../../lambdas/contract/env.ts';
+import { propertiesOf, resourcesOf, templateOf, textOf } from './support/synth.ts';
+
+const FUNCTION = 'AWS::Lambda::Function';
+const template = templateOf();
+
+const FUNCTIONS = [
+  ['Tick', tickEnv, 55],
+  ['Relay', relayEnv, 30],
+  ['Worker', workerEnv, 900],
+  ['Sweep', sweepEnv, 55],
+  ['Api', apiEnv, 29],
+] as const;
+
+test('there are these five functions and no helper of CDK besides', () => {
+  expect(Object.keys(resourcesOf(template, FUNCTION)).toSorted()).toEqual(
+    FUNCTIONS.map(([name]) => `${name}Function`).toSorted(),
+  );
+});
+
+describe.each(FUNCTIONS)('%s', (name, schema, timeout) => {
+  const lambda = propertiesOf(template, FUNCTION, `${name}Function`);
+
+  test('runs on Node 24 on arm64 for at most its time', () => {
+    expect(lambda).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'], Timeout: timeout });
+  });
+
+  test('has an environment that its handler accepts, and nothing in it that the handler does not read', () => {
+    const { Variables } = lambda.Environment as { Variables: Record<string, unknown> };
+    const { NODE_OPTIONS, ...own } = Variables;
+    expect(NODE_OPTIONS).toBe('--enable-source-maps');
+    expect(Object.keys(own).toSorted()).toEqual(Object.keys(schema.shape).toSorted());
+    const given = Object.entries(own).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value : 'https://known.when/deployed',
+    ]);
+    expect(() => parseEnv(schema, Object.fromEntries(given))).not.toThrow();
+  });
+
+  test('logs JSON into a group of its own that forgets', () => {
+    const { LogFormat, LogGroup } = lambda.LoggingConfig as Record<string, unknown>;
+    expect(LogFormat).toBe('JSON');
+    expect(textOf(LogGroup)).toBe(`<${name}Logs>`);
+    expect(propertiesOf(template, 'AWS::Logs::LogGroup', `${name}Logs`).RetentionInDays).toBe(30);
+  });
+});
+
+test('settings reach the functions', () => {
+  const other = templateOf({
+    shardCount: 32,
+    shardsPerInvocation: 4,
+    leadSeconds: 180,
+    planWindowSeconds: 900,
+    retentionDays: 7,
+    leaseSeconds: 90,
+    redispatchSeconds: 45,
+    httpAllowedRanges: '10.0.0.0/8,172.16.0.0/12',
+    workerMemoryMb: 2048,
+    tickMemoryMb: 1769,
+    logRetentionDays: 90,
+  });
+  expect(propertiesOf(other, FUNCTION, 'TickFunction')).toMatchObject({
+    MemorySize: 1769,
+    Environment: {
+      Variables: {
+        SHARD_COUNT: '32',
+        SHARDS_PER_INVOCATION: '4',
+        LEAD_SECONDS: '180',
+        PLAN_WINDOW_SECONDS: '900',
+        RETENTION_DAYS: '7',
+      },
+    },
+  });
+  expect(propertiesOf(other, FUNCTION, 'WorkerFunction')).toMatchObject({
+    MemorySize: 2048,
+    Environment: { Variables: { LEASE_SECONDS: '90', HTTP_ALLOWED_RANGES: '10.0.0.0/8,172.16.0.0/12' } },
+  });
+  expect(propertiesOf(other, FUNCTION, 'SweepFunction')).toMatchObject({
+    Environment: { Variables: { REDISPATCH_SECONDS: '45', SHARD_COUNT: '32' } },
+  });
+  for (const { Properties } of Object.values(resourcesOf(other, 'AWS::Logs::LogGroup'))) {
+    expect(Properties.RetentionInDays).toBe(90);
+  }
+});
+
+test('a deployed worker reaches no private address unless a range is named', () => {
+  expect(propertiesOf(template, FUNCTION, 'WorkerFunction')).toMatchObject({
+    Environment: { Variables: { HTTP_ALLOWED_RANGES: '' } },
+  });
+});
+
+test('Lambda does not take a message that waits for hours for an endless loop', () => {
+  expect(propertiesOf(template, FUNCTION, 'WorkerFunction').RecursiveLoop).toBe('Allow');
+  expect(propertiesOf(template, FUNCTION, 'TickFunction').RecursiveLoop).toBeUndefined();
+});

@@ -1,0 +1,156 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import { SHARD_COUNT_KEY } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { resourcesOf, templateOf, textOf } from './support/synth.ts';
+
+interface Statement {
+  readonly Effect: string;
+  readonly Action: string | string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+/** Everything a role may do, one line for each action on each resource. */
+function rightsOf(template: Template, role: string): string[] {
+  const policies = Object.values(resourcesOf(template, 'AWS::IAM::Policy')).filter(({ Properties }) =>
+    (Properties.Roles as unknown[]).some((attached) => textOf(attached) === `<${role}>`),
+  );
+  const statements = policies.flatMap(
+    ({ Properties }) => (Properties.PolicyDocument as { Statement: Statement[] }).Statement,
+  );
+  return statements
+    .flatMap(({ Effect, Action, Resource, Condition }) =>
+      [Resource].flat().flatMap((resource) =>
+        [Action].flat().map((action) => {
+          const condition = Condition === undefined ? '' : ` if ${JSON.stringify(Condition)}`;
+          return `${Effect} ${action} on ${textOf(resource)}${condition}`;
+        }),
+      ),
+    )
+    .toSorted();
+}
+
+const SCHEDULES = '<StoreSchedules.Arn>';
+const OCCURRENCES = '<StoreOccurrences.Arn>';
+const STREAM = '<StoreOccurrences.StreamArn>';
+
+/** The whole of what the stack may do to anything. A line more here is a decision. */
+const RIGHTS: Readonly<Record<string, readonly string[]>> = {
+  TickRole: [
+    `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
+    `Allow dynamodb:PutItem on ${OCCURRENCES}`,
+    `Allow dynamodb:Query on ${SCHEDULES}/index/due`,
+    `Allow dynamodb:UpdateItem on ${SCHEDULES}`,
+    'Allow lambda:InvokeFunction on <TickFunction.Arn>',
+    'Allow logs:CreateLogStream on <TickLogs.Arn>',
+    'Allow logs:PutLogEvents on <TickLogs.Arn>',
+  ],
+  RelayRole: [
+    `Allow dynamodb:DescribeStream on ${STREAM}`,
+    `Allow dynamodb:GetRecords on ${STREAM}`,
+    `Allow dynamodb:GetShardIterator on ${STREAM}`,
+    `Allow dynamodb:ListStreams on ${STREAM}`,
+    'Allow logs:CreateLogStream on <RelayLogs.Arn>',
+    'Allow logs:PutLogEvents on <RelayLogs.Arn>',
+    'Allow s3:ListBucket on <FailedRecordsBucket.Arn>',
+    'Allow s3:PutObject on <FailedRecordsBucket.Arn>/aws/lambda/*',
+    'Allow sqs:SendMessage on <QueueWork.Arn>',
+  ],
+  WorkerRole: [
+    `Allow dynamodb:GetItem on ${OCCURRENCES}`,
+    `Allow dynamodb:GetItem on ${SCHEDULES}`,
+    `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
+    'Allow logs:CreateLogStream on <WorkerLogs.Arn>',
+    'Allow logs:PutLogEvents on <WorkerLogs.Arn>',
+    'Allow sqs:ChangeMessageVisibility on <QueueWork.Arn>',
+    'Allow sqs:DeleteMessage on <QueueWork.Arn>',
+    'Allow sqs:GetQueueAttributes on <QueueWork.Arn>',
+    'Allow sqs:ReceiveMessage on <QueueWork.Arn>',
+    'Allow sqs:SendMessage on <QueueDeadLetters.Arn>',
+    'Allow sqs:SendMessage on <QueueWork.Arn>',
+  ],
+  SweepRole: [
+    `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
+    `Allow dynamodb:GetItem on ${SCHEDULES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
+    `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
+    `Allow dynamodb:UpdateItem on ${SCHEDULES} if {"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["SHARDS"]}}`,
+    'Allow logs:CreateLogStream on <SweepLogs.Arn>',
+    'Allow logs:PutLogEvents on <SweepLogs.Arn>',
+  ],
+  ApiRole: [
+    `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
+    `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
+    `Allow dynamodb:ConditionCheckItem on ${SCHEDULES}`,
+    `Allow dynamodb:GetItem on ${OCCURRENCES}`,
+    `Allow dynamodb:GetItem on ${SCHEDULES}`,
+    `Allow dynamodb:PutItem on ${OCCURRENCES}`,
+    `Allow dynamodb:PutItem on ${SCHEDULES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
+    `Allow dynamodb:Query on ${SCHEDULES}/index/by_group`,
+    `Allow dynamodb:Scan on ${SCHEDULES}/index/by_group`,
+    `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
+    `Allow dynamodb:UpdateItem on ${SCHEDULES}`,
+    'Allow logs:CreateLogStream on <ApiLogs.Arn>',
+    'Allow logs:PutLogEvents on <ApiLogs.Arn>',
+  ],
+};
+
+const template = templateOf();
+
+test('there is one role per function and no other', () => {
+  expect(Object.keys(resourcesOf(template, 'AWS::IAM::Role')).toSorted()).toEqual(
+    Object.keys(RIGHTS).toSorted(),
+  );
+});
+
+describe.each(Object.keys(RIGHTS))('%s', (role) => {
+  test('may do exactly what the table says', () => {
+    expect(rightsOf(template, role)).toEqual(RIGHTS[role]);
+  });
+
+  test('is assumed by Lambda only and has no managed or embedded policy', () => {
+    const { AssumeRolePolicyDocument, ...rest } =
+      resourcesOf(template, 'AWS::IAM::Role')[role]?.Properties ?? {};
+    expect(rest).toEqual({});
+    expect(AssumeRolePolicyDocument).toMatchObject({
+      Statement: [
+        { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: 'lambda.amazonaws.com' } },
+      ],
+    });
+  });
+});
+
+test('the one schedule item that a sweep may write is the shard count', () => {
+  expect(SHARD_COUNT_KEY.pk).toBe('SHARDS');
+});
+
+describe('targets', () => {
+  const open = templateOf({
+    allowedLambdaArns: 'arn:aws:lambda:*:123456789012:function:report-*',
+    allowedQueueArns: ['arn:aws:sqs:eu-west-1:123456789012:orders'],
+  });
+
+  test('that are named may be called by the worker, and by nobody else', () => {
+    const added = (role: string) =>
+      rightsOf(open, role).filter((right) => right.startsWith('Allow') && !RIGHTS[role]?.includes(right));
+    expect(added('WorkerRole')).toEqual([
+      'Allow lambda:InvokeFunction on arn:aws:lambda:*:123456789012:function:report-*',
+      'Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:123456789012:orders',
+    ]);
+    for (const role of Object.keys(RIGHTS).filter((name) => name !== 'WorkerRole')) {
+      expect(added(role)).toEqual([]);
+    }
+  });
+
+  test('are never the functions of the scheduler itself, whatever the pattern covers', () => {
+    const denied = rightsOf(open, 'WorkerRole').filter((right) => right.startsWith('Deny'));
+    expect(denied).toEqual(
+      ['Api', 'Relay', 'Sweep', 'Tick', 'Worker'].flatMap((name) => [
+        `Deny lambda:InvokeFunction on <${name}Function.Arn>`,
+        `Deny lambda:InvokeFunction on <${name}Function.Arn>:*`,
+      ]),
+    );
+  });
+});
