@@ -91,9 +91,7 @@ class Components {
         key === '$ref' ? `#/components/schemas/${name(String(value).replace('#/$defs/', ''))}` : value,
       );
     for (const [id, definition] of Object.entries($defs)) this.schemas[name(id)] = renamed(definition);
-    const id = schema.meta()?.id;
-    if (id === undefined) return renamed(json);
-    this.schemas[name(id)] = renamed(json);
-    return { $ref: `#/components/schemas/${name(id)}` };
+    // A schema that has an id itself comes as a reference into its own definitions.
+    return renamed(json);
   }
 }

@@ -9,7 +9,7 @@ export const nameSchema = z
   .regex(NAME_PATTERN, {
     error: 'A name has 1 to 64 letters, digits, "_", "-" or "." and starts with a letter or digit.',
   })
-  .meta({ example: 'nightly-report' });
+  .meta({ examples: ['nightly-report'] });
 
 /** An elapsed ISO 8601 duration within bounds, both inclusive. */
 export function durationSchema(min: string, max: string) {
@@ -24,7 +24,7 @@ export function durationSchema(min: string, max: string) {
       },
       { error: `An ISO 8601 duration of weeks, days, hours, minutes and seconds from ${min} to ${max}.` },
     )
-    .meta({ description: `ISO 8601 duration, ${min} to ${max}`, example: min });
+    .meta({ description: `ISO 8601 duration, ${min} to ${max}`, examples: [min] });
 }
 
 export const instantSchema = z
@@ -35,7 +35,9 @@ export const instantSchema = z
   .meta({ format: 'date-time' });
 
 /** ISO 8601 in UTC with milliseconds, as every response gives time. */
-export const timestampSchema = z.string().meta({ format: 'date-time', example: '2026-12-01T09:00:00.000Z' });
+export const timestampSchema = z
+  .string()
+  .meta({ format: 'date-time', examples: ['2026-12-01T09:00:00.000Z'] });
 
 export const dstSchema = z
   .strictObject({

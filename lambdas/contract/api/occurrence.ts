@@ -7,7 +7,7 @@ export const attemptView = z
     attempt: z.int().meta({ description: '1 is the first.' }),
     startedAt: timestampSchema,
     finishedAt: timestampSchema,
-    outcome: z.enum(['succeeded', 'failed', 'timed-out', 'lease-expired']),
+    outcome: z.enum(['succeeded', 'failed', 'timed-out', 'lease-expired', 'cancelled']),
     detail: z.string().optional(),
   })
   .meta({ id: 'Attempt' });

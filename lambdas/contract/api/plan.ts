@@ -7,9 +7,10 @@ import { STATES } from './schedule.ts';
 export const fireView = z
   .object({
     scheduledTime: timestampSchema,
-    local: z
-      .string()
-      .meta({ description: 'The same instant in the time zone.', example: '2026-12-01T10:00:00.000+01:00' }),
+    local: z.string().meta({
+      description: 'The same instant in the time zone.',
+      examples: ['2026-12-01T10:00:00.000+01:00'],
+    }),
     notes: z.array(noteSchema).meta({ description: 'Where daylight saving or another rule decided.' }),
   })
   .meta({ id: 'Fire' });

@@ -12,11 +12,13 @@ export const problemView = z
   .object({
     type: z
       .string()
-      .meta({ description: 'A URI reference for the code.', example: 'urn:punctual:schedule.not-found' }),
+      .meta({ description: 'A URI reference for the code.', examples: ['urn:punctual:schedule.not-found'] }),
     title: z.string(),
     status: z.int(),
     detail: z.string().meta({ description: 'What is wrong and the way out.' }),
-    code: z.string().meta({ description: 'Stable; programs switch on it.', example: 'schedule.not-found' }),
+    code: z
+      .string()
+      .meta({ description: 'Stable; programs switch on it.', examples: ['schedule.not-found'] }),
     ...fault,
     errors: z
       .array(z.object({ ...fault, message: z.string() }))

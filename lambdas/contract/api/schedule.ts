@@ -60,12 +60,12 @@ const tagsSchema = z
 const definitionFields = {
   expression: z.string().meta({
     description: 'When: cron text of 5 or 6 fields, "every PT5M", "at(2026-12-01T09:00:00)", and more.',
-    example: '0 9 * * MON-FRI',
+    examples: ['0 9 * * MON-FRI'],
   }),
   timezone: z
     .string()
     .default(DEFAULT_TIMEZONE)
-    .meta({ description: 'An IANA zone.', example: 'Europe/Berlin' }),
+    .meta({ description: 'An IANA zone.', examples: ['Europe/Berlin'] }),
   dst: dstSchema.optional(),
   target: targetSchema,
   input: inputSchema.default(null).meta({

@@ -42,7 +42,7 @@ const headersSchema = z
 export const httpTargetSchema = z
   .strictObject({
     kind: z.literal('http'),
-    url: urlSchema.meta({ format: 'uri', example: 'https://example.com/hooks/report' }),
+    url: urlSchema.meta({ format: 'uri', examples: ['https://example.com/hooks/report'] }),
     method: z.enum(['POST', 'PUT', 'PATCH']).default('POST'),
     headers: headersSchema.default({}),
   })
@@ -57,7 +57,7 @@ export const lambdaTargetSchema = z
         /^arn:aws[a-z-]*:lambda:[a-z0-9-]{1,32}:\d{12}:function:[A-Za-z0-9_-]{1,64}(:[A-Za-z0-9_$-]{1,128})?$/,
         { error: 'The ARN of a function, with or without a version or alias.' },
       )
-      .meta({ example: 'arn:aws:lambda:eu-west-1:123456789012:function:report' }),
+      .meta({ examples: ['arn:aws:lambda:eu-west-1:123456789012:function:report'] }),
   })
   .meta({ id: 'LambdaTarget' });
 
@@ -66,7 +66,7 @@ export const sqsTargetSchema = z
     kind: z.literal('sqs'),
     queueUrl: urlSchema.meta({
       format: 'uri',
-      example: 'https://sqs.eu-west-1.amazonaws.com/123456789012/reports',
+      examples: ['https://sqs.eu-west-1.amazonaws.com/123456789012/reports'],
     }),
     messageGroupId: z
       .string()

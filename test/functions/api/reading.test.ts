@@ -300,6 +300,10 @@ describe('the service', () => {
     expect(names.length).toBeGreaterThan(10);
     for (const name of names) expect(body.components.schemas).toHaveProperty(name);
     expect(text).not.toContain('$defs');
+    const { CreateScheduleRequest, Schedule } = body.components.schemas;
+    expect(CreateScheduleRequest.required).toEqual(['name', 'expression', 'target']);
+    expect(CreateScheduleRequest.additionalProperties).toBe(false);
+    expect(Schedule.required).toContain('nextScheduledTime');
     const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods as object).map((method) => `${method} ${path}`),
     );
