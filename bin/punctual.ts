@@ -1,20 +1,22 @@
 #!/usr/bin/env node
-import { Command, InvalidArgumentError } from 'commander';
-import { isPunctualError, PunctualError } from '../lambdas/core/errors.ts';
+import { Command } from 'commander';
+import { isPunctualError, type PunctualError } from '../lambdas/core/errors.ts';
 import {
   compile,
+  DEFAULT_PREVIEW,
   type DstPolicy,
+  momentOf,
   type Preview,
   preview,
   type RecurrenceSpec,
 } from '../lambdas/core/recurrence/index.ts';
-import { type EpochMs, epochMs, parseInstant } from '../lambdas/core/time.ts';
+import { epochMs } from '../lambdas/core/time.ts';
 
 interface PlanFlags {
   readonly timezone: string;
   readonly from?: string;
   readonly to?: string;
-  readonly count?: number;
+  readonly count?: string;
   readonly gap?: string;
   readonly overlap?: string;
   readonly exclude: readonly string[];
@@ -27,7 +29,9 @@ interface PlanFlags {
 /** The command's way of saying that the input was refused. */
 const REFUSED = 2;
 
-const program = new Command('punctual').description('Punctual, a cron and job scheduler for AWS.');
+const program = new Command('punctual')
+  .description('Punctual, a cron and job scheduler for AWS.')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : REFUSED));
 
 program
   .command('plan')
@@ -35,11 +39,11 @@ program
   .argument('<expression>', 'cron, "every PT15M", rate(...), at(...), quartz(...) or an RRULE')
   .option('--timezone <zone>', 'IANA name or offset', 'UTC')
   .option(
-    '--from <instant>',
-    'fires strictly after this, and where unanchored intervals count from (default: now)',
+    '--from <time>',
+    'fires strictly after this instant or local time, and where unanchored intervals count from (default: now)',
   )
-  .option('--to <instant>', 'none after this')
-  .option('--count <n>', 'how many at most', wholeNumber)
+  .option('--to <time>', 'none after this')
+  .option('--count <n>', `how many at most (default: ${DEFAULT_PREVIEW}, or all up to --to)`)
   .option('--gap <policy>', 'skipped local times: run-after, shift or skip')
   .option('--overlap <policy>', 'repeated local times: first, second or both')
   .option(
@@ -57,8 +61,9 @@ program
 function plan(expression: string, flags: PlanFlags): void {
   try {
     const now = epochMs(Date.now());
-    const from = instant('from', flags.from) ?? now;
-    const to = instant('to', flags.to);
+    const { timezone } = flags;
+    const from = flags.from === undefined ? now : momentOf('from', flags.from, timezone);
+    const to = flags.to === undefined ? undefined : momentOf('to', flags.to, timezone);
     const compiled = compile(specOf(expression, flags), { seed: flags.id, anchor: from });
     const result = preview(compiled, {
       from,
@@ -66,7 +71,7 @@ function plan(expression: string, flags: PlanFlags): void {
       seed: flags.id,
       previous: flags.previous === true,
       ...(to !== undefined && { to }),
-      ...(flags.count !== undefined && { count: flags.count }),
+      ...(flags.count !== undefined && { count: wholeNumber(flags.count) }),
     });
     process.stdout.write(flags.json ? `${JSON.stringify(result, null, 2)}\n` : humanText(result, flags));
   } catch (error) {
@@ -85,17 +90,6 @@ function specOf(expression: string, flags: PlanFlags): RecurrenceSpec {
   return { expression, timezone, dst, exclude, ...(window !== undefined && { window }) };
 }
 
-function instant(field: string, text: string | undefined): EpochMs | undefined {
-  if (text === undefined) return undefined;
-  const at = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
-  if (at !== undefined) return at;
-  throw new PunctualError(
-    'expression.out-of-range',
-    `--${field} ${JSON.stringify(text)} is no instant: give one with an offset, such as 2026-03-08T06:00:00Z.`,
-    { field, value: text },
-  );
-}
-
 function humanText({ fires, warnings, description }: Preview, { timezone }: PlanFlags): string {
   const rows = fires.map(({ scheduledTime, local, notes }) =>
     `${scheduledTime}  ${local.padEnd(25)}${notes.map(({ message }) => `  ${message}`).join('')}`.trimEnd(),
@@ -111,9 +105,9 @@ function refuse({ code, field, message }: PunctualError, json: boolean): void {
   process.exitCode = REFUSED;
 }
 
+/** NaN, which the planner refuses, for anything else. */
 function wholeNumber(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
-  return Number(text);
+  return /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN;
 }
 
 function collect(text: string, before: readonly string[]): string[] {

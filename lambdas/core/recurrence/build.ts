@@ -2,6 +2,8 @@ import { assertNever } from '../errors.ts';
 import { cronWalls } from './cron/walls.ts';
 import type { Expression } from './expression.ts';
 import { calendarWalls, elapsedSource, onceSource } from './interval.ts';
+import { isDayBased } from './rrule/rule.ts';
+import { rruleSource } from './rrule/source.ts';
 import type { Source } from './source.ts';
 import type { DstPolicy } from './types.ts';
 import { type DstRule, zonedSource } from './zoned.ts';
@@ -19,6 +21,8 @@ export function sourceOf(expression: Expression, dst: Partial<DstPolicy>): Sourc
     }
     case 'once':
       return onceSource(expression.at);
+    case 'rrule':
+      return rruleSource(expression, dstRule(expression, dst));
     default:
       return assertNever(expression);
   }
@@ -32,17 +36,38 @@ export function sourceOf(expression: Expression, dst: Partial<DstPolicy>): Sourc
  *   be corrections to the clock, and the new time is used immediately."
  * - EventBridge and Quartz skip what a gap skips and run once in an overlap, whatever the text, so that a schedule
  *   can be moved over unchanged.
+ * - RFC 5545, 3.3.5, for RRULEs: a skipped time is read with the offset before the gap, of a repeated one the first
+ *   counts. Rules that count hours, minutes or seconds follow real time instead, or a repeated hour would be silent.
  */
 export function dstRule(expression: Expression, dst: Partial<DstPolicy>): DstRule {
-  const debian = expression.kind !== 'cron' || expression.dialect === 'extended';
-  const wildcard = expression.kind === 'cron' && expression.fields.wildcardTime;
-  const gap = debian && !wildcard ? 'run-after' : 'skip';
-  const overlap = debian && wildcard ? 'both' : 'first';
+  const { gap, overlap, long } = habit(expression);
   return {
     gap: dst.gap ?? gap,
     overlap: dst.overlap ?? overlap,
-    longGap: dst.gap ?? 'skip',
-    longOverlap: dst.overlap ?? (debian ? 'both' : 'first'),
+    longGap: dst.gap ?? (long === 'real-time' ? 'skip' : gap),
+    longOverlap: dst.overlap ?? (long === 'real-time' ? 'both' : overlap),
     notesBoth: dst.overlap !== undefined,
   };
+}
+
+/** `long` says what jumps of three hours and more do: the same, or nothing special. */
+interface Habit extends DstPolicy {
+  readonly long: 'same' | 'real-time';
+}
+
+const FIXED: Habit = { gap: 'run-after', overlap: 'first', long: 'real-time' };
+const REAL_TIME: Habit = { gap: 'skip', overlap: 'both', long: 'real-time' };
+const ONCE: Habit = { gap: 'skip', overlap: 'first', long: 'same' };
+const ICALENDAR: Habit = { gap: 'shift', overlap: 'first', long: 'same' };
+
+function habit(expression: Expression): Habit {
+  switch (expression.kind) {
+    case 'cron':
+      if (expression.dialect !== 'extended') return ONCE;
+      return expression.fields.wildcardTime ? REAL_TIME : FIXED;
+    case 'rrule':
+      return isDayBased(expression.rule.frequency) ? ICALENDAR : REAL_TIME;
+    default:
+      return FIXED;
+  }
 }

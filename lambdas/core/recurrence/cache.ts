@@ -37,7 +37,7 @@ export function compileCached(spec: RecurrenceSpec, context: CompileContext): Co
 function dependenceOf({ expressions }: Compiled): Dependence {
   return {
     seed: expressions.some((expression) => expression.kind === 'cron' && expression.hashed),
-    anchor: expressions.some((expression) => expression.kind === 'interval' && !expression.anchored),
+    anchor: expressions.some((expression) => 'anchored' in expression && !expression.anchored),
   };
 }
 
@@ -46,9 +46,10 @@ function keyOf(spec: RecurrenceSpec, context: CompileContext): string {
   const { expression, timezone, dst, exclude, calendars } = spec;
   const text = typeof expression === 'string' ? expression : JSON.stringify(expression);
   const base = `${text}\n${timezone}\n${dst?.gap}\n${dst?.overlap}`;
-  if (!exclude && !calendars && spec.startAt === undefined && spec.endAt === undefined) return base;
+  if (!exclude && !calendars && spec.startAt === undefined && spec.endAt === undefined && !spec.window)
+    return base;
   const numbers = calendars?.map((name) => calendarNumber(context.calendars?.get(name)));
-  return `${base}\n${JSON.stringify([exclude, calendars, numbers, spec.onExcluded, spec.startAt, spec.endAt])}`;
+  return `${base}\n${JSON.stringify([exclude, calendars, numbers, spec.onExcluded, spec.startAt, spec.endAt, spec.window])}`;
 }
 
 function fullKey(key: string, dependence: Dependence, context: CompileContext): string {

@@ -2,10 +2,11 @@ import type { DialectName } from './cron/dialect.ts';
 import type { CronFields } from './cron/fields.ts';
 import type { Terms } from './interval.ts';
 import type { Period } from './period.ts';
+import type { Rule } from './rrule/rule.ts';
 import type { Zone } from './zone.ts';
 
 /** One time text, read: what it says, free of how it was spelled. */
-export type Expression = CronExpression | IntervalExpression | OnceExpression;
+export type Expression = CronExpression | IntervalExpression | OnceExpression | RRuleExpression;
 
 export interface CronExpression {
   readonly kind: 'cron';
@@ -40,4 +41,22 @@ export interface OnceExpression {
   /** UTC seconds. */
   readonly at: number;
   readonly zone: Zone;
+}
+
+export interface RRuleExpression {
+  readonly kind: 'rrule';
+  readonly rule: Rule;
+  /** The RRULE as written. */
+  readonly text: string;
+  /** Whether the text has a DTSTART; otherwise it starts at the creation time. */
+  readonly anchored: boolean;
+  /** DTSTART's zone, or the schedule's when that floats. */
+  readonly zone: Zone;
+  /** Wall seconds of the last fire that COUNT allows; Infinity without COUNT. */
+  readonly last: number;
+  /** UTC milliseconds of UNTIL, included; Infinity without it. */
+  readonly until: number;
+  /** UTC milliseconds: EXDATE and RDATE. */
+  readonly excluded: readonly number[];
+  readonly added: readonly number[];
 }

@@ -1,8 +1,8 @@
-import { parseInstant } from '../time.ts';
+import { type EpochMs, epochMs, parseInstant } from '../time.ts';
 import { DAY_SECONDS, parseWall, wallText } from './civil.ts';
 import { type Origin, quote, refusal } from './refusal.ts';
 import { FIRST_SECOND, LAST_SECOND } from './source.ts';
-import type { Zone } from './zone.ts';
+import { type Zone, zoneOf } from './zone.ts';
 
 /** No offset is further from UTC, historic ones included. */
 const WIDEST_OFFSET = 16 * 3_600;
@@ -28,6 +28,14 @@ export function wallAt(zone: Zone, utc: number): number {
 /** The day on the zone's calendar (civil.ts) at a UTC second. */
 export function dayAt(zone: Zone, utc: number): number {
   return Math.floor(wallAt(zone, utc) / DAY_SECONDS);
+}
+
+/**
+ * An instant, a local time in the zone, or a local date (its midnight); for people who type one. Throws
+ * `timezone.unknown` and `expression.*` naming `field`.
+ */
+export function momentOf(field: string, text: string, timezone: string): EpochMs {
+  return epochMs(1_000 * readMoment({ field, text }, text, zoneOf(timezone)));
 }
 
 /**

@@ -6,6 +6,7 @@ import type { CronExpression, Expression, IntervalExpression, OnceExpression } f
 import { readMoment, wallAt } from './local.ts';
 import { type Period, readGoPeriod, readIsoPeriod, readRate } from './period.ts';
 import { type Origin, quote, refusal } from './refusal.ts';
+import { readRRule } from './rrule/read.ts';
 import type { Zone } from './zone.ts';
 
 /** What reading a text depends on besides the text. */
@@ -31,11 +32,14 @@ const MACROS: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
+const ICALENDAR = /^(DTSTART[;:]|RRULE:|EXDATE[;:]|RDATE[;:]|FREQ=)/i;
+
 /** Reads one time text. Throws `expression.*` naming `origin.field`. */
 export function parseExpression(origin: Origin, context: ParseContext): Expression {
   const text = checkText(origin);
   const call = /^(cron|quartz|rate|at)[ \t]*\((.*)\)$/i.exec(text);
   if (call) return parseCall((call[1] ?? '').toLowerCase(), (call[2] ?? '').trim(), origin, context);
+  if (ICALENDAR.test(text)) return readRRule(origin, text, context);
   if (text.startsWith('@')) return parseMacro(text, origin, context);
   if (/^every[ \t]/i.test(text)) return parseEvery(text, origin, context);
   if (/^R-?\d*\//i.test(text)) return parseRepeating(text, origin, context);
@@ -53,7 +57,13 @@ function checkText(origin: Origin): string {
       'expression.too-long',
       `The expression has ${text.length} characters; at most ${MAX_EXPRESSION} are allowed.`,
     );
-  const trimmed = text.replace(/^[ \t]+|[ \t]+$/g, '');
+  let trimmed = text.replace(/^[ \t]+|[ \t]+$/g, '');
+  // iCalendar is made of lines, long ones folded; everything else is one line.
+  if (ICALENDAR.test(trimmed))
+    trimmed = trimmed
+      .replace(/\r?\n[ \t]/g, '')
+      .replace(/\s+/g, ' ')
+      .trim();
   if (trimmed === '')
     throw refusal(origin, 'expression.empty', 'The expression is empty; give one such as "0 9 * * MON-FRI".');
   const strange = /[^\x20-\x7e\t]/.exec(trimmed);

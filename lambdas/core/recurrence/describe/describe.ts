@@ -1,7 +1,7 @@
 import { assertNever } from '../../errors.ts';
 import { wallText } from '../civil.ts';
 import type { Compiled } from '../compile.ts';
-import type { Expression, IntervalExpression } from '../expression.ts';
+import type { Expression, IntervalExpression, RRuleExpression } from '../expression.ts';
 import { wallAt } from '../local.ts';
 import { describeCron } from './cron.ts';
 import { capitalised, every, listed, zoneText } from './words.ts';
@@ -35,6 +35,8 @@ function describeExpression(expression: Expression): string {
       return describeCron(expression.fields);
     case 'interval':
       return describeInterval(expression);
+    case 'rrule':
+      return describeRRule(expression);
     case 'once':
       return `Once, at ${wallText(wallAt(expression.zone, expression.at))}`;
     default:
@@ -61,4 +63,8 @@ function units(seconds: number): (readonly [number, string])[] {
     [Math.floor(seconds / 60) % 60, 'minute'],
     [seconds % 60, 'second'],
   ];
+}
+
+function describeRRule({ rule, text, anchored }: RRuleExpression): string {
+  return `By the rule ${text} from ${anchored ? wallText(rule.start) : 'its creation'}`;
 }

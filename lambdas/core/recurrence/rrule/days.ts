@@ -1,0 +1,61 @@
+import { civilDate, dayNumber, daysInMonth, isLeapYear, weekdayOf } from '../civil.ts';
+import type { Rule } from './rule.ts';
+
+/** Whether a day passes the BY… parts of a rule that name days; a function of the day alone. */
+export function dayFilter(rule: Rule): (day: number) => boolean {
+  const { months, monthDays, yearDays, weekNumbers, weekdays } = rule;
+  // "The numeric value in a BYDAY part corresponds to an offset within the month when BYMONTH is there or FREQ is
+  // MONTHLY, and within the year otherwise."
+  const nthOfMonth = rule.frequency === 'MONTHLY' || months.length > 0;
+
+  return (day) => {
+    const { year, month, day: date } = civilDate(day);
+    if (months.length > 0 && !months.includes(month)) return false;
+    const length = daysInMonth(year, month);
+    if (monthDays.length > 0 && !includesEither(monthDays, date, length)) return false;
+    const dayOfYear = day - dayNumber(year, 1, 1) + 1;
+    const yearLength = isLeapYear(year) ? 366 : 365;
+    if (yearDays.length > 0 && !includesEither(yearDays, dayOfYear, yearLength)) return false;
+    if (weekNumbers.length > 0 && !inWeeks(weekNumbers, day, year, rule.weekStart)) return false;
+    if (weekdays.length === 0) return true;
+    const weekday = weekdayOf(day);
+    const [position, size] = nthOfMonth ? [date, length] : [dayOfYear, yearLength];
+    const fromStart = Math.floor((position - 1) / 7) + 1;
+    const fromEnd = -Math.floor((size - position) / 7) - 1;
+    return weekdays.some(
+      (part) =>
+        part.weekday === weekday && (part.nth === 0 || part.nth === fromStart || part.nth === fromEnd),
+    );
+  };
+}
+
+/** Whether the list has the value, 1 to `size`, or its count from the end, -1 being the last. */
+function includesEither(list: readonly number[], value: number, size: number): boolean {
+  return list.includes(value) || list.includes(value - size - 1);
+}
+
+/** Week 1 is the first with at least four days in the year; days of a week may lie in the year beside it. */
+function inWeeks(weeks: readonly number[], day: number, year: number, weekStart: number): boolean {
+  let weekYear = year;
+  let first = firstWeek(year, weekStart);
+  if (day < first) {
+    weekYear = year - 1;
+    first = firstWeek(weekYear, weekStart);
+  } else if (day >= firstWeek(year + 1, weekStart)) {
+    weekYear = year + 1;
+    first = firstWeek(weekYear, weekStart);
+  }
+  const count = (firstWeek(weekYear + 1, weekStart) - first) / 7;
+  return includesEither(weeks, Math.floor((day - first) / 7) + 1, count);
+}
+
+/** The day on which week 1 of the year starts: the start of the week that holds 4 January. */
+function firstWeek(year: number, weekStart: number): number {
+  const fourth = dayNumber(year, 1, 4);
+  return weekBegin(fourth, weekStart);
+}
+
+/** The first day of the week that holds `day`. */
+export function weekBegin(day: number, weekStart: number): number {
+  return day - ((weekdayOf(day) - weekStart + 7) % 7);
+}
