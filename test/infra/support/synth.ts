@@ -16,7 +16,11 @@ export function contextOf(settings: Readonly<Record<string, unknown>> = {}): Rec
 
 /** The stack without its bundles, which take seconds and change nothing but asset hashes. */
 export function stackOf(settings: Readonly<Record<string, unknown>> = {}): PunctualStack {
-  const app = new App({ context: { ...contextOf(settings), 'aws:cdk:bundling-stacks': [] } });
+  const app = new App({
+    context: { ...contextOf(settings), 'aws:cdk:bundling-stacks': [] },
+    // Takes a second or two to load. test/infra/app.test.ts runs the app with it.
+    builtinCloudFormationValidation: false,
+  });
   const config = parseConfig(app.node.getAllContext());
   return new PunctualStack(app, config.stackName, config);
 }
