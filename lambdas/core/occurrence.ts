@@ -1,4 +1,4 @@
-import type { OccurrenceKey } from './ids.ts';
+import type { OccurrenceId, OccurrenceKey } from './ids.ts';
 import type { FireNote } from './recurrence/types.ts';
 import type { EpochMs } from './time.ts';
 
@@ -55,6 +55,8 @@ export interface PendingOccurrence extends OccurrenceBase {
   /** Times the sweep sent it again; sets the pause before the next time. */
   readonly redispatches: number;
   readonly redispatchedAt?: EpochMs;
+  /** The slot that it waits for; it is woken when that is given back, and is not overdue meanwhile. */
+  readonly waitingFor?: string;
 }
 
 /** An attempt is under way. Its worker settles it; when the lease expires the sweep does. */
@@ -62,6 +64,8 @@ export interface RunningOccurrence extends OccurrenceBase {
   readonly status: 'running';
   readonly lease: Lease;
   readonly attemptStartedAt: EpochMs;
+  /** Slots that it holds; whoever ends the attempt gives them back in the same transaction. */
+  readonly slots: readonly string[];
 }
 
 interface FinishedBase extends OccurrenceBase {
@@ -82,6 +86,8 @@ export interface CancelledOccurrence extends FinishedBase {
 export interface SkippedOccurrence extends FinishedBase {
   readonly status: 'skipped';
   readonly reason: SkipReason;
+  /** The occurrence that was in the way. */
+  readonly blockedBy?: OccurrenceId;
 }
 /** Not run because it was too late. */
 export interface MissedOccurrence extends FinishedBase {
@@ -102,7 +108,7 @@ export interface Coalesced {
 }
 
 export type FailureReason = 'attempts-exhausted' | 'not-retryable' | 'lease-expired' | 'max-age';
-export type CancelReason = 'superseded' | 'paused' | 'deleted' | 'user';
+export type CancelReason = 'superseded' | 'paused' | 'deleted' | 'user' | 'overlap';
 export type SkipReason = 'overlap' | 'user';
 export type MissReason = 'start-deadline' | 'catch-up';
 
@@ -117,7 +123,7 @@ export interface AttemptRecord {
   readonly attempt: number;
   readonly startedAt: EpochMs;
   readonly finishedAt: EpochMs;
-  readonly outcome: 'succeeded' | 'failed' | 'timed-out' | 'lease-expired';
+  readonly outcome: 'succeeded' | 'failed' | 'timed-out' | 'lease-expired' | 'cancelled';
   /** Status code, error text or response excerpt; bounded by `MAX_DETAIL_LENGTH`. */
   readonly detail?: string;
 }

@@ -26,9 +26,9 @@ export function decideSweep(
   return now - lastSent >= pause ? 'redispatch' : 'leave';
 }
 
-/** Milliseconds past due of an occurrence that should have started; 0 when it has, or is not overdue. */
+/** Milliseconds past due of an occurrence that should have started; 0 when it has, waits its turn, or is not late. */
 export function overdueBy(occurrence: PendingOccurrence | RunningOccurrence, now: EpochMs): number {
-  if (occurrence.status === 'running') return 0;
+  if (occurrence.status === 'running' || occurrence.waitingFor !== undefined) return 0;
   const late = now - occurrence.dueAt;
   return late > OVERDUE_GRACE ? late : 0;
 }

@@ -7,9 +7,11 @@ import type {
   OccurrenceStatus,
   PendingOccurrence,
   RunningOccurrence,
+  SkipReason,
 } from './occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
 import type { Revision, ScheduleHead, Target } from './schedule.ts';
+import type { SlotNeed } from './slots.ts';
 import type { EpochMs } from './time.ts';
 
 /**
@@ -64,6 +66,12 @@ export interface ScheduleRecord {
   readonly revision: Revision;
 }
 
+/** What holds for all schedules of a group. */
+export interface GroupSettings {
+  /** How many of its occurrences may run at once. */
+  readonly concurrencyLimit?: number;
+}
+
 export interface ScheduleStore {
   /** The head (tombstones included) read consistently. */
   readHead(id: ScheduleId): Promise<ScheduleHead | undefined>;
@@ -77,6 +85,9 @@ export interface ScheduleStore {
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<ScheduleRecord>>;
+  /** Settings of a group; `undefined` when it has none. */
+  readGroup(group: string): Promise<GroupSettings | undefined>;
+  writeGroup(group: string, settings: GroupSettings): Promise<void>;
   /** In one transaction; cancels beyond DynamoDB's 100 actions follow before it returns. */
   applyChange(change: ScheduleChange): Promise<ChangeResult>;
 }
@@ -116,7 +127,30 @@ export interface PlanningStore {
 export type ClaimResult =
   | { readonly kind: 'claimed'; readonly occurrence: RunningOccurrence }
   /** It is not pending and due: running elsewhere, finished, cancelled, or due later. `occurrence` is what is there. */
-  | { readonly kind: 'not-claimable'; readonly occurrence: Occurrence | undefined };
+  | { readonly kind: 'not-claimable'; readonly occurrence: Occurrence | undefined }
+  /** A slot that it needs is full; `by` holds it. */
+  | {
+      readonly kind: 'blocked';
+      readonly need: SlotNeed;
+      readonly by: OccurrenceId;
+      readonly occurrence: PendingOccurrence;
+    };
+
+export type WaitResult =
+  /** It is woken when the slot is given back. */
+  | { readonly kind: 'waiting' }
+  /** The slot was given back meanwhile: claim again. */
+  | { readonly kind: 'free' }
+  /** As many wait as may; `by` is the first of them. */
+  | { readonly kind: 'full'; readonly by: OccurrenceId }
+  /** It is no longer pending. */
+  | { readonly kind: 'changed' };
+
+/** `cancel-requested`: the lease is renewed, and somebody asks that the attempt be stopped. */
+export type RenewResult =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'lost-lease' }
+  | { readonly kind: 'cancel-requested'; readonly reason: CancelReason };
 
 export type FencedResult = { readonly kind: 'done' } | { readonly kind: 'lost-lease' };
 
@@ -125,8 +159,8 @@ export type Settlement =
   | { readonly kind: 'succeeded'; readonly record: AttemptRecord }
   | { readonly kind: 'failed'; readonly record: AttemptRecord; readonly reason: FailureReason }
   | { readonly kind: 'retry'; readonly record: AttemptRecord; readonly dueAt: EpochMs }
-  /** Claimed, and then found to be of a definition that is no longer in force; the target was not called. */
-  | { readonly kind: 'cancelled'; readonly reason: CancelReason };
+  /** Stopped by a person or a change of the schedule. Without a record the target was not called. */
+  | { readonly kind: 'cancelled'; readonly reason: CancelReason; readonly record?: AttemptRecord };
 
 export interface OccurrenceQuery {
   readonly schedule: ScheduleId;
@@ -157,8 +191,21 @@ export interface OccurrenceStore {
     key: OccurrenceKey,
     lease: { holder: string; expiresAt: EpochMs },
     now: EpochMs,
+    /** Taken in the same transaction, all or none. */
+    needs?: readonly SlotNeed[],
   ): Promise<ClaimResult>;
-  renew(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
+  /** Lets a blocked occurrence wait for its slot, when that is still full and not too many wait. */
+  waitForSlot(pending: PendingOccurrence, need: SlotNeed, capacity: number): Promise<WaitResult>;
+  /** pending → skipped; gives up its place in a slot's line. */
+  skip(
+    pending: PendingOccurrence,
+    reason: SkipReason,
+    blockedBy: OccurrenceId | undefined,
+    now: EpochMs,
+  ): Promise<FencedResult>;
+  /** Asks whoever runs an occurrence to stop: its worker sees it at the next renewal. */
+  requestCancel(key: OccurrenceKey, reason: CancelReason): Promise<FencedResult>;
+  renew(running: RunningOccurrence, expiresAt: EpochMs): Promise<RenewResult>;
   settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
 
   /** Keys due by `until` in one shard, oldest first, then read consistently. */

@@ -1,5 +1,6 @@
 import type { ScheduleId } from './ids.ts';
 import type { DstPolicy } from './recurrence/types.ts';
+import type { Concurrency, OverlapPolicy } from './slots.ts';
 import type { EpochMs } from './time.ts';
 
 /** Any JSON value; what a schedule hands to its target. */
@@ -65,6 +66,10 @@ export interface Definition {
   /** An occurrence that could not start within this time of its due time is missed, not run late. */
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
+  /** What happens to an occurrence that comes due while another of this schedule runs. */
+  readonly overlap?: OverlapPolicy;
+  /** A limit shared with other schedules that name the same key. */
+  readonly concurrency?: Concurrency;
   readonly tags: Readonly<Record<string, string>>;
   readonly description?: string;
 }
@@ -138,6 +143,7 @@ export const DEFAULT_CATCH_UP: CatchUpPolicy = {
   spreadOver: 'PT1M',
 };
 
+export const DEFAULT_OVERLAP: OverlapPolicy = 'skip';
 export const DEFAULT_TIMEOUT = 'PT60S';
 export const DEFAULT_TIMEZONE = 'UTC';
 export const DEFAULT_GROUP = 'default';

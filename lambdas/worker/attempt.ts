@@ -1,11 +1,11 @@
 import { knownDurationMs } from '../core/duration.ts';
 import { idempotencyKey, type OccurrenceId } from '../core/ids.ts';
-import type { AttemptRecord, RunningOccurrence } from '../core/occurrence.ts';
+import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence.ts';
 import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports.ts';
 import { decideRetry } from '../core/retry.ts';
 import type { Revision } from '../core/schedule.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
-import { holdLease } from './lease-keeper.ts';
+import { holdLease, type StopReason } from './lease-keeper.ts';
 
 export interface AttemptDeps {
   readonly clock: Clock;
@@ -18,6 +18,7 @@ export type AttemptEnd =
   | { readonly kind: 'succeeded' }
   | { readonly kind: 'failed'; readonly detail: string }
   | { readonly kind: 'retry'; readonly detail: string; readonly dueAt: EpochMs }
+  | { readonly kind: 'cancelled'; readonly reason: CancelReason }
   /** The lease was lost while the target ran, or before the end could be written: somebody else settles it. */
   | { readonly kind: 'lost-lease' };
 
@@ -28,13 +29,13 @@ export async function runAttempt(
   running: RunningOccurrence,
   revision: Revision | undefined,
 ): Promise<AttemptEnd> {
-  const called = revision
+  const called: Called = revision
     ? await callTarget(deps, id, running, revision)
     : { result: fault(`Revision ${running.revision} of ${running.schedule} is not in the table.`, false) };
-  if (called.result === 'lost-lease') return { kind: 'lost-lease' };
+  if (called.stop?.kind === 'lost-lease') return { kind: 'lost-lease' };
 
   const now = deps.clock.now();
-  const settlement = settlementOf(id, running, revision, called.result, called.timedOut ?? false, now);
+  const settlement = settlementOf(id, running, revision, called, now);
   const settled = await deps.occurrences.settle(running, settlement, now);
   if (settled.kind === 'lost-lease') return { kind: 'lost-lease' };
   return endOf(settlement);
@@ -43,8 +44,10 @@ export async function runAttempt(
 const fault = (detail: string, retryable: boolean): CallResult => ({ kind: 'failed', retryable, detail });
 
 interface Called {
-  readonly result: CallResult | 'lost-lease';
+  readonly result: CallResult;
   readonly timedOut?: boolean;
+  /** Set when the call was stopped before it had succeeded. */
+  readonly stop?: StopReason;
 }
 
 async function callTarget(
@@ -63,7 +66,14 @@ async function callTarget(
     timedOut = true;
     call.abort(new Error(`timed out after ${definition.timeout}`));
   });
-  const lease = holdLease(deps, running, ended.signal, () => call.abort(new Error('the lease was lost')));
+  const lease = holdLease(deps, running, ended.signal, ({ kind }) => call.abort(new Error(kind)));
+  const called = (result: CallResult): Called => {
+    const stop = lease.stop();
+    // A target that answered although the lease was lost is not believed: another attempt may be under way.
+    if (stop?.kind === 'lost-lease') return { result, stop };
+    if (result.kind === 'succeeded') return { result };
+    return { result, timedOut, ...(stop && { stop }) };
+  };
   const invocation = {
     id,
     schedule: running.schedule,
@@ -76,14 +86,9 @@ async function callTarget(
     input: definition.input,
   };
   try {
-    const result = await deps.targets.call(definition.target, invocation, clock.now(), call.signal);
-    // A target that answered although the lease was lost is not believed: another attempt may be under way.
-    return lease.lost()
-      ? { result: 'lost-lease' }
-      : { result, timedOut: timedOut && result.kind === 'failed' };
+    return called(await deps.targets.call(definition.target, invocation, clock.now(), call.signal));
   } catch (error) {
-    if (lease.lost()) return { result: 'lost-lease' };
-    return { result: fault(error instanceof Error ? error.message : String(error), true), timedOut };
+    return called(fault(error instanceof Error ? error.message : String(error), true));
   } finally {
     ended.abort();
     await Promise.all([watchdog, lease.stopped]);
@@ -94,24 +99,27 @@ function settlementOf(
   id: OccurrenceId,
   running: RunningOccurrence,
   revision: Revision | undefined,
-  result: CallResult,
-  timedOut: boolean,
+  { result, timedOut, stop }: Called,
   now: EpochMs,
 ): Settlement {
-  const record: AttemptRecord = {
+  const record = (outcome: AttemptRecord['outcome']): AttemptRecord => ({
     attempt: running.attempt,
     startedAt: running.attemptStartedAt,
     finishedAt: now,
-    outcome: result.kind === 'succeeded' ? 'succeeded' : timedOut ? 'timed-out' : 'failed',
+    outcome,
     ...(result.detail !== undefined && { detail: result.detail }),
-  };
-  if (result.kind === 'succeeded') return { kind: 'succeeded', record };
-  if (!revision) return { kind: 'failed', record, reason: 'not-retryable' };
+  });
+  if (result.kind === 'succeeded') return { kind: 'succeeded', record: record('succeeded') };
+  if (stop?.kind === 'cancel-requested') {
+    return { kind: 'cancelled', reason: stop.reason, record: record('cancelled') };
+  }
+  const failure = record(timedOut ? 'timed-out' : 'failed');
+  if (!revision) return { kind: 'failed', record: failure, reason: 'not-retryable' };
   const failed = { attempt: running.attempt, firstDueAt: running.firstDueAt, seed: id };
   const decision = decideRetry(revision.definition.retry, failed, result, now);
   return decision.kind === 'retry'
-    ? { kind: 'retry', record, dueAt: decision.dueAt }
-    : { kind: 'failed', record, reason: decision.reason };
+    ? { kind: 'retry', record: failure, dueAt: decision.dueAt }
+    : { kind: 'failed', record: failure, reason: decision.reason };
 }
 
 function endOf(settlement: Settlement): AttemptEnd {
@@ -123,6 +131,6 @@ function endOf(settlement: Settlement): AttemptEnd {
     case 'failed':
       return { kind: 'failed', detail: settlement.record.detail ?? settlement.reason };
     case 'cancelled':
-      return { kind: 'failed', detail: settlement.reason };
+      return { kind: 'cancelled', reason: settlement.reason };
   }
 }

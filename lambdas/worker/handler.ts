@@ -12,6 +12,7 @@ import { createTargetCaller } from '../adapters/targets/index.ts';
 import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
 import { SECOND } from '../core/time.ts';
+import { createGroupLimits } from './group-limits.ts';
 import { handleMessage } from './message.ts';
 import { createRevisionCache } from './revision-cache.ts';
 
@@ -30,6 +31,7 @@ const deps = {
   occurrences: createOccurrenceStore(context),
   schedules,
   revisionOf: createRevisionCache(schedules),
+  groupLimitOf: createGroupLimits(schedules, systemClock),
   queue: createWorkQueue(sqs, env.WORK_QUEUE_URL),
   deadLetters: createDeadLetters(sqs, env.DEAD_LETTER_QUEUE_URL),
   targets: createTargetCaller({

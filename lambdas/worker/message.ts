@@ -58,6 +58,9 @@ function report(end: WorkEnd): void {
       break;
     case 'sent-on':
     case 'dropped':
+    case 'skipped':
+    case 'waiting':
+    case 'not-in-force':
     case 'cancelled':
     case 'lost-lease':
       break;

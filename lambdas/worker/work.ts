@@ -1,11 +1,18 @@
 import type { WorkMessage } from '../contract/message.ts';
-import { type OccurrenceId, occurrenceId, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
-import type { RunningOccurrence } from '../core/occurrence.ts';
+import {
+  type OccurrenceId,
+  type OccurrenceKey,
+  occurrenceId,
+  parseOccurrenceId,
+  splitScheduleId,
+} from '../core/ids.ts';
+import type { Occurrence, RunningOccurrence } from '../core/occurrence.ts';
 import type { Clock, OccurrenceStore, ScheduleStore, WorkQueue } from '../core/ports.ts';
 import type { Revision } from '../core/schedule.ts';
 import { whyNotInForce } from '../core/standing.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
+import { type ClaimDeps, claimOrYield } from './start.ts';
 
 /**
  * A message is delivered up to a second early, and the worker waits that out. One that is earlier than this is
@@ -13,13 +20,12 @@ import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
  */
 const MAX_WAIT = 2 * SECOND;
 
-export interface WorkDeps extends AttemptDeps {
+export interface WorkDeps extends AttemptDeps, ClaimDeps {
   readonly clock: Clock;
-  readonly occurrences: Pick<OccurrenceStore, 'claim' | 'renew' | 'settle' | 'miss'>;
+  readonly occurrences: AttemptDeps['occurrences'] & ClaimDeps['occurrences'] & Pick<OccurrenceStore, 'miss'>;
   readonly schedules: Pick<ScheduleStore, 'readHead'>;
-  readonly revisionOf: (occurrence: RunningOccurrence) => Promise<Revision | undefined>;
+  readonly revisionOf: (key: Pick<OccurrenceKey, 'schedule' | 'revision'>) => Promise<Revision | undefined>;
   readonly queue: WorkQueue;
-  readonly leaseMs: number;
 }
 
 /** What became of one message; each is a normal end, and the message is done with. */
@@ -30,7 +36,10 @@ export type WorkEnd =
   /** Nothing to start: running elsewhere, finished, cancelled, or this message is a copy. */
   | { readonly kind: 'dropped'; readonly id: OccurrenceId; readonly found: string }
   | { readonly kind: 'missed'; readonly id: OccurrenceId }
-  | { readonly kind: 'cancelled'; readonly id: OccurrenceId; readonly reason: string }
+  | { readonly kind: 'skipped'; readonly id: OccurrenceId; readonly by: OccurrenceId }
+  | { readonly kind: 'waiting'; readonly id: OccurrenceId; readonly slot: string }
+  /** Found, after the claim, to be of a definition that is no longer in force. */
+  | { readonly kind: 'not-in-force'; readonly id: OccurrenceId; readonly reason: string }
   | (AttemptEnd & { readonly id: OccurrenceId; readonly attempt: number; readonly startDelayMs: number });
 
 /**
@@ -42,49 +51,62 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   if (!key) return { kind: 'unreadable', reason: `Not an occurrence id: ${message.id.slice(0, 200)}` };
   const id = occurrenceId(key);
   const dueAt = epochMs(message.dueAt);
-  if (dueAt - deps.clock.now() > MAX_WAIT) return sendOn(deps, id, message.seq, dueAt);
-  await deps.clock.until(dueAt);
+  if (dueAt - deps.clock.now() > MAX_WAIT) return sendOn(deps, key, message.seq, dueAt);
 
+  // The revision never changes, so it is read while there is nothing to do but wait.
+  const [revision] = await Promise.all([deps.revisionOf(key), deps.clock.until(dueAt)]);
   const now = deps.clock.now();
-  const claim = await deps.occurrences.claim(key, { holder, expiresAt: epochMs(now + deps.leaseMs) }, now);
-  if (claim.kind === 'claimed') return start(deps, id, claim.occurrence);
+  const claim = await claimOrYield(deps, key, revision, holder, now);
+  switch (claim.kind) {
+    case 'claimed':
+      return start(deps, id, claim.occurrence, revision);
+    case 'skipped':
+    case 'waiting':
+      return { ...claim, id };
+    case 'not-claimable':
+      return notClaimable(deps, key, message.seq, claim.occurrence, now);
+  }
+}
 
-  const found = claim.occurrence;
+async function notClaimable(
+  deps: WorkDeps,
+  key: OccurrenceKey,
+  seq: number,
+  found: Occurrence | undefined,
+  now: EpochMs,
+): Promise<WorkEnd> {
+  const id = occurrenceId(key);
   if (found?.status !== 'pending') return { kind: 'dropped', id, found: found?.status ?? 'absent' };
   if (found.startBy !== undefined && found.startBy < now) {
     const missed = await deps.occurrences.miss(found, now);
     return missed.kind === 'done' ? { kind: 'missed', id } : { kind: 'dropped', id, found: 'changed' };
   }
   // Pending and due later: an older message of one that waits for a retry, unless this is its own.
-  if (found.dispatchSeq !== message.seq) return { kind: 'dropped', id, found: 'pending' };
-  return sendOn(deps, id, message.seq, found.dueAt);
+  if (found.dispatchSeq !== seq) return { kind: 'dropped', id, found: 'pending' };
+  return sendOn(deps, key, seq, found.dueAt);
 }
 
-async function sendOn(deps: WorkDeps, id: OccurrenceId, seq: number, dueAt: EpochMs): Promise<WorkEnd> {
-  const group = groupOf(id);
+async function sendOn(deps: WorkDeps, key: OccurrenceKey, seq: number, dueAt: EpochMs): Promise<WorkEnd> {
+  const id = occurrenceId(key);
+  const { group } = splitScheduleId(key.schedule);
   const [refused] = await deps.queue.send([{ id, seq, dueAt, group }], deps.clock.now());
   // Thrown, the message stays on the queue and comes again: nothing is lost.
   if (refused) throw new Error(`${id} could not be sent on: ${refused.reason}`);
   return { kind: 'sent-on', id };
 }
 
-function groupOf(id: OccurrenceId): string {
-  const key = parseOccurrenceId(id);
-  return key ? splitScheduleId(key.schedule).group : '';
-}
-
-async function start(deps: WorkDeps, id: OccurrenceId, running: RunningOccurrence): Promise<WorkEnd> {
-  // Side by side: the revision is nearly always cached, the head must be read after the claim (standing.ts).
-  const [head, revision] = await Promise.all([
-    deps.schedules.readHead(running.schedule),
-    deps.revisionOf(running),
-  ]);
-  const reason = whyNotInForce(running, head);
+async function start(
+  deps: WorkDeps,
+  id: OccurrenceId,
+  running: RunningOccurrence,
+  revision: Revision | undefined,
+): Promise<WorkEnd> {
+  // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
+  const reason = whyNotInForce(running, await deps.schedules.readHead(running.schedule));
   if (reason !== null) {
     const settled = await deps.occurrences.settle(running, { kind: 'cancelled', reason }, deps.clock.now());
-    return settled.kind === 'done'
-      ? { kind: 'cancelled', id, reason }
-      : { kind: 'dropped', id, found: 'changed' };
+    if (settled.kind === 'done') return { kind: 'not-in-force', id, reason };
+    return { kind: 'dropped', id, found: 'changed' };
   }
   const startDelayMs = running.attemptStartedAt - running.dueAt;
   const end = await runAttempt(deps, id, running, revision);

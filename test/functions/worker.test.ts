@@ -43,6 +43,7 @@ function worker(answer: (call: Invocation, signal: AbortSignal, clock: TestClock
       },
     },
     targets,
+    groupLimitOf: async () => undefined,
     leaseMs: LEASE,
   };
   return { deps, clock, calls, sentOn };
@@ -304,7 +305,7 @@ describe('an occurrence of a definition that is no longer in force', () => {
     const of = await seedSchedule(stores, [NOON]);
     await stores.schedules.applyChange(change({ ...of, ...next }, { expected: expectedOf(of) }));
     const { deps, calls } = worker(async () => ok);
-    expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'cancelled', reason });
+    expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'not-in-force', reason });
     expect(calls).toEqual([]);
     expect(await read(of)).toMatchObject({ status: 'cancelled', reason, attempt: 0 });
   });
@@ -322,7 +323,7 @@ describe('an occurrence of a definition that is no longer in force', () => {
         return result;
       },
     };
-    expect(await work({ ...deps, occurrences }, messageOf(of), 'w1')).toMatchObject({ kind: 'cancelled' });
+    expect(await work({ ...deps, occurrences }, messageOf(of), 'w1')).toMatchObject({ kind: 'not-in-force' });
     expect(calls).toEqual([]);
   });
 });

@@ -30,6 +30,7 @@ export function running(changes: { readonly expiresAt?: EpochMs }): RunningOccur
     fencingToken: 1,
     attemptStartedAt: NOON,
     startedAt: NOON,
+    slots: [],
     lease: { holder: 'w', expiresAt: changes.expiresAt ?? at(MINUTE) },
   };
 }

@@ -38,6 +38,14 @@ export function idempotencyItemKey(key: string): ItemKey {
   return { pk: `I#${key}`, sk: 'IDEMPOTENCY' };
 }
 
+export function groupKey(group: string): ItemKey {
+  return { pk: `G#${group}`, sk: 'GROUP' };
+}
+
+export function slotKey(slot: string): ItemKey {
+  return { pk: `C#${slot}`, sk: 'SLOT' };
+}
+
 /** `O#<time>#<revision>`, with `#<kind>#<token>` behind it for one that a person asked for. */
 export function occurrenceItemKey(key: OccurrenceKey): ItemKey {
   const base = `${OCCURRENCE_PREFIX}${toIso(key.scheduledTime)}#${key.revision}`;

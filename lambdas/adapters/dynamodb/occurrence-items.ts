@@ -1,4 +1,4 @@
-import { shardOf } from '../../core/ids.ts';
+import { type OccurrenceId, shardOf } from '../../core/ids.ts';
 import type {
   AttemptRecord,
   Coalesced,
@@ -75,6 +75,7 @@ export function occurrenceOf(item: Item): Occurrence {
         status,
         redispatches: (item.redispatches as number | undefined) ?? 0,
         ...(item.redispatched_at !== undefined && { redispatchedAt: item.redispatched_at as EpochMs }),
+        ...(item.waiting_for !== undefined && { waitingFor: item.waiting_for as string }),
       };
     case 'running':
       return {
@@ -82,6 +83,7 @@ export function occurrenceOf(item: Item): Occurrence {
         status,
         lease: { holder: item.holder as string, expiresAt: item.lease_expires_at as EpochMs },
         attemptStartedAt: item.attempt_started_at as EpochMs,
+        slots: (item.slots as string[] | undefined) ?? [],
       };
     default:
       // A finished record is read back as it was written; its reason belongs to its status.
@@ -90,6 +92,7 @@ export function occurrenceOf(item: Item): Occurrence {
         status,
         finishedAt: item.finished_at as EpochMs,
         ...(item.reason !== undefined && { reason: item.reason as string }),
+        ...(item.blocked_by !== undefined && { blockedBy: item.blocked_by as OccurrenceId }),
         ...(item.coalesced !== undefined && { coalesced: item.coalesced as Coalesced }),
       } as Occurrence;
   }

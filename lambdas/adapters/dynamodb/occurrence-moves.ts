@@ -1,9 +1,14 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { OccurrenceKey } from '../../core/ids.ts';
-import { type PendingOccurrence, type RunningOccurrence, withAttempt } from '../../core/occurrence.ts';
-import type { ClaimResult, FencedResult, Settlement } from '../../core/ports.ts';
+import type { OccurrenceId, OccurrenceKey } from '../../core/ids.ts';
+import type {
+  CancelReason,
+  PendingOccurrence,
+  RunningOccurrence,
+  SkipReason,
+} from '../../core/occurrence.ts';
+import type { ClaimResult, FencedResult, RenewResult, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
@@ -12,17 +17,16 @@ import {
   type Expression,
   expression,
   holdsFencingToken,
-  isDueBy,
   isPending,
   isRunning,
   leaseStillEndsAt,
   pastStartDeadline,
   placeholders,
-  withinStartDeadline,
 } from './conditions.ts';
 import { type Item, purgeAt } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { attention, occurrenceOf } from './occurrence-items.ts';
+import { claimUpdate, isClaimable, type LeaseTerms, settlementUpdate } from './occurrence-updates.ts';
 
 /** The moves of the status machine (design, section 4). Each is one conditional write of one item. */
 
@@ -57,107 +61,80 @@ async function move(
 
 const fenced = (moved: Moved): FencedResult => ({ kind: moved.kind === 'moved' ? 'done' : 'lost-lease' });
 
-/**
- * pending and due → running. The dispatch_seq of the message is not asked for: whichever message comes first
- * once the occurrence is due may start it, so a second dispatch by the sweep never makes the first one void.
- * An expired lease is not taken over here either: the sweep ends that attempt first, by the retry policy.
- */
+/** pending and due → running. */
 export async function claim(
   context: StoreContext,
   key: OccurrenceKey,
-  lease: { readonly holder: string; readonly expiresAt: EpochMs },
+  lease: LeaseTerms,
   now: EpochMs,
 ): Promise<ClaimResult> {
-  const update = expression(
-    'SET #status = :running, holder = :holder, lease_expires_at = :lease_end, attempt_started_at = :now, ' +
-      'started_at = if_not_exists(started_at, :now) ADD attempt :one, fencing_token :one',
-    ['status'],
-    { ':running': 'running', ':holder': lease.holder, ':lease_end': lease.expiresAt, ':now': now, ':one': 1 },
-  );
-  const moved = await move(context, key, update, and(isPending, isDueBy(now), withinStartDeadline(now)));
+  const moved = await move(context, key, claimUpdate(lease, now, []), isClaimable(now));
   const occurrence = moved.item && occurrenceOf(moved.item);
   if (moved.kind === 'moved' && occurrence?.status === 'running') return { kind: 'claimed', occurrence };
   return { kind: 'not-claimable', occurrence };
 }
 
+/** The holder of this very claim; nobody took the occurrence over since. */
+export const isOwnAttempt = (running: RunningOccurrence): Expression =>
+  and(isRunning, holdsFencingToken(running.fencingToken));
+
+/** As seen when its lease had expired: not renewed since, not taken over. */
+export const isSeenExpired = (running: RunningOccurrence): Expression =>
+  and(isOwnAttempt(running), leaseStillEndsAt(running.lease.expiresAt));
+
 export async function renew(
   context: StoreContext,
   running: RunningOccurrence,
   expiresAt: EpochMs,
-): Promise<FencedResult> {
+): Promise<RenewResult> {
   const update = expression('SET lease_expires_at = :lease_end', [], { ':lease_end': expiresAt });
-  return fenced(
-    await move(context, running, update, and(isRunning, holdsFencingToken(running.fencingToken))),
-  );
+  const moved = await move(context, running, update, isOwnAttempt(running));
+  if (moved.kind === 'refused') return { kind: 'lost-lease' };
+  const reason = moved.item.cancel_reason as CancelReason | undefined;
+  return reason === undefined ? { kind: 'done' } : { kind: 'cancel-requested', reason };
 }
 
-const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at';
-
-/** The write that ends an attempt. Terminal ones leave `open` and get their time to be purged. */
-function settlementUpdate(
-  context: StoreContext,
-  running: RunningOccurrence,
-  settlement: Settlement,
-  now: EpochMs,
-): Expression {
-  if (settlement.kind === 'retry') {
-    return expression(
-      'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero ' +
-        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at, start_by`,
-      ['status'],
-      {
-        ':pending': 'pending',
-        ':due_at': settlement.dueAt,
-        ':attempts': withAttempt(running.attempts, settlement.record),
-        ':zero': 0,
-        ':one': 1,
-      },
-    );
-  }
-  const sets: Record<string, unknown> = {
-    status: settlement.kind,
-    finished_at: now,
-    purge_at: purgeAt(now, context.retentionDays),
-    ...(settlement.kind === 'cancelled'
-      ? // The target was not called, so this was no attempt.
-        { reason: settlement.reason, attempt: running.attempt - 1 }
-      : { attempts: withAttempt(running.attempts, settlement.record) }),
-    ...(settlement.kind === 'failed' && { reason: settlement.reason, ...attention(now) }),
-  };
-  const names = Object.keys(sets);
-  return expression(
-    `SET ${names.map((name) => `#${name} = :set_${name}`).join(', ')} REMOVE ${LEASE_ATTRIBUTES}, open_shard`,
-    names,
-    Object.fromEntries(names.map((name) => [`:set_${name}`, sets[name]])),
-  );
-}
-
+/** Ends an attempt that holds no slot; with slots it is a transaction (slot-moves.ts). */
 export async function settle(
   context: StoreContext,
   running: RunningOccurrence,
   settlement: Settlement,
+  condition: Expression,
   now: EpochMs,
 ): Promise<FencedResult> {
-  const update = settlementUpdate(context, running, settlement, now);
-  return fenced(
-    await move(context, running, update, and(isRunning, holdsFencingToken(running.fencingToken))),
-  );
+  return fenced(await move(context, running, settlementUpdate(context, running, settlement, now), condition));
 }
 
-/** As settle, by somebody who is not the holder: only while the lease that was seen expired is still the lease. */
-export async function expire(
+/** The worker of a running occurrence finds this at its next renewal. */
+export async function requestCancel(
   context: StoreContext,
-  running: RunningOccurrence,
-  settlement: Settlement,
+  key: OccurrenceKey,
+  reason: CancelReason,
+): Promise<FencedResult> {
+  const update = expression('SET cancel_reason = :reason', [], { ':reason': reason });
+  return fenced(await move(context, key, update, isRunning));
+}
+
+export async function skip(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  reason: SkipReason,
+  blockedBy: OccurrenceId | undefined,
   now: EpochMs,
 ): Promise<FencedResult> {
-  const update = settlementUpdate(context, running, settlement, now);
-  const condition = and(
-    isRunning,
-    holdsFencingToken(running.fencingToken),
-    leaseStillEndsAt(running.lease.expiresAt),
+  const update = expression(
+    'SET #status = :skipped, reason = :reason, finished_at = :now, purge_at = :purge_at' +
+      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} REMOVE open_shard, waiting_for`,
+    ['status'],
+    {
+      ':skipped': 'skipped',
+      ':reason': reason,
+      ':now': now,
+      ':purge_at': purgeAt(now, context.retentionDays),
+      ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
+    },
   );
-  return fenced(await move(context, running, update, condition));
+  return fenced(await move(context, pending, update, and(isPending, dispatchSeqIs(pending.dispatchSeq))));
 }
 
 /** Has a pending occurrence handed over again; the stream record of this write is what the relay sends. */

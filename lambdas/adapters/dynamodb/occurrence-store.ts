@@ -1,20 +1,38 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { OPEN_INDEX } from '../../contract/tables.ts';
-import type { OccurrenceStore } from '../../core/ports.ts';
+import type { RunningOccurrence } from '../../core/occurrence.ts';
+import type { OccurrenceStore, Settlement } from '../../core/ports.ts';
+import type { EpochMs } from '../../core/time.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
-import { conditioned, isAbsent, isLiveSchedule } from './conditions.ts';
+import { conditioned, type Expression, isAbsent, isLiveSchedule } from './conditions.ts';
 import { idempotencyItem } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { headKey, occurrenceItemKey } from './keys.ts';
 import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';
-import { claim, expire, miss, redispatch, renew, settle } from './occurrence-moves.ts';
+import {
+  claim,
+  isOwnAttempt,
+  isSeenExpired,
+  miss,
+  redispatch,
+  renew,
+  requestCancel,
+  settle,
+  skip,
+} from './occurrence-moves.ts';
 import { listOccurrences, openOf } from './occurrence-queries.ts';
 import { idempotencyFree } from './schedule-changes.ts';
+import { claimWithSlots, settleWithSlots, waitForSlot } from './slot-moves.ts';
 import { transact, type WriteAction } from './transact.ts';
 
 export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
   const { client, occurrencesTable, schedulesTable } = context;
+
+  const end = (running: RunningOccurrence, settlement: Settlement, condition: Expression, now: EpochMs) =>
+    running.slots.length === 0
+      ? settle(context, running, settlement, condition, now)
+      : settleWithSlots(context, running, settlement, condition, now);
 
   return {
     async readOccurrence(key) {
@@ -66,10 +84,14 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
       }
     },
 
-    claim: (key, lease, now) => claim(context, key, lease, now),
+    claim: (key, lease, now, needs = []) =>
+      needs.length === 0 ? claim(context, key, lease, now) : claimWithSlots(context, key, lease, now, needs),
+    waitForSlot: (pending, need, capacity) => waitForSlot(context, pending, need, capacity),
+    skip: (pending, reason, blockedBy, now) => skip(context, pending, reason, blockedBy, now),
+    requestCancel: (key, reason) => requestCancel(context, key, reason),
     renew: (running, expiresAt) => renew(context, running, expiresAt),
-    settle: (running, settlement, now) => settle(context, running, settlement, now),
-    expire: (running, settlement, now) => expire(context, running, settlement, now),
+    settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),
+    expire: (running, settlement, now) => end(running, settlement, isSeenExpired(running), now),
     redispatch: (pending, now) => redispatch(context, pending, now),
     miss: (pending, now) => miss(context, pending, now),
   };

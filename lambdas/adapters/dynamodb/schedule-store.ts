@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
@@ -6,7 +6,7 @@ import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import { headOf, type Item, purgeAt, revisionOf } from './head-items.ts';
-import { headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
+import { groupKey, headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
 import { applyChange } from './schedule-changes.ts';
 
 /** Index pages looked through for one answer when a filter leaves most of them out. */
@@ -94,6 +94,16 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
       const item = await read(idempotencyItemKey(key));
       if (!item || (item.purge_at as number) < purgeAt(now, 0)) return undefined;
       return { key, requestHash: item.request_hash as string, result: item.result as string };
+    },
+    async readGroup(group) {
+      const item = await read(groupKey(group));
+      if (!item) return undefined;
+      const limit = item.concurrency_limit as number | undefined;
+      return limit === undefined ? {} : { concurrencyLimit: limit };
+    },
+    async writeGroup(group, { concurrencyLimit }) {
+      const Item = { ...groupKey(group), concurrency_limit: concurrencyLimit };
+      await client.send(new PutCommand({ TableName: schedulesTable, Item }));
     },
     listSchedules,
     applyChange: (change) => applyChange(context, change),

@@ -1,0 +1,84 @@
+import type { RunningOccurrence } from '../../core/occurrence.ts';
+import { withAttempt } from '../../core/occurrence.ts';
+import type { Settlement } from '../../core/ports.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { StoreContext } from './client.ts';
+import { and, type Expression, expression, isDueBy, isPending, withinStartDeadline } from './conditions.ts';
+import { purgeAt } from './head-items.ts';
+import { attention } from './occurrence-items.ts';
+
+/** What the moves of the status machine write, for single writes and for transactions with slots alike. */
+
+export interface LeaseTerms {
+  readonly holder: string;
+  readonly expiresAt: EpochMs;
+}
+
+/** pending → running: lease, attempt and fencing token; and which slots go with it. */
+export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly string[]): Expression {
+  return expression(
+    'SET #status = :running, holder = :holder, lease_expires_at = :lease_end, attempt_started_at = :now, ' +
+      `started_at = if_not_exists(started_at, :now)${slots.length > 0 ? ', slots = :slots' : ''} ` +
+      'ADD attempt :one, fencing_token :one REMOVE waiting_for',
+    ['status'],
+    {
+      ':running': 'running',
+      ':holder': lease.holder,
+      ':lease_end': lease.expiresAt,
+      ':now': now,
+      ':one': 1,
+      ...(slots.length > 0 && { ':slots': slots }),
+    },
+  );
+}
+
+/**
+ * The dispatch_seq of the message is not asked for: whichever message comes first once the occurrence is due may
+ * start it, so a second dispatch by the sweep never makes the first one void. An expired lease is not taken over
+ * either: the sweep ends that attempt first, by the retry policy.
+ */
+export function isClaimable(now: EpochMs): Expression {
+  return and(isPending, isDueBy(now), withinStartDeadline(now));
+}
+
+const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason';
+
+/** The write that ends an attempt. Terminal ones leave `open` and get their time to be purged. */
+export function settlementUpdate(
+  context: StoreContext,
+  running: RunningOccurrence,
+  settlement: Settlement,
+  now: EpochMs,
+): Expression {
+  if (settlement.kind === 'retry') {
+    return expression(
+      'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero ' +
+        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at, start_by`,
+      ['status'],
+      {
+        ':pending': 'pending',
+        ':due_at': settlement.dueAt,
+        ':attempts': withAttempt(running.attempts, settlement.record),
+        ':zero': 0,
+        ':one': 1,
+      },
+    );
+  }
+  const sets: Record<string, unknown> = {
+    status: settlement.kind,
+    finished_at: now,
+    purge_at: purgeAt(now, context.retentionDays),
+    ...(settlement.record
+      ? { attempts: withAttempt(running.attempts, settlement.record) }
+      : // The target was not called, so this was no attempt.
+        { attempt: running.attempt - 1 }),
+    ...(settlement.kind === 'cancelled' && { reason: settlement.reason }),
+    ...(settlement.kind === 'failed' && { reason: settlement.reason, ...attention(now) }),
+  };
+  const names = Object.keys(sets);
+  return expression(
+    `SET ${names.map((name) => `#${name} = :set_${name}`).join(', ')} REMOVE ${LEASE_ATTRIBUTES}, open_shard`,
+    names,
+    Object.fromEntries(names.map((name) => [`:set_${name}`, sets[name]])),
+  );
+}

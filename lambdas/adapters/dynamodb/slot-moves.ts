@@ -1,0 +1,287 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../../core/ids.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import type { ClaimResult, FencedResult, Settlement, WaitResult } from '../../core/ports.ts';
+import type { SlotNeed } from '../../core/slots.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { StoreContext } from './client.ts';
+import { and, dispatchSeqIs, type Expression, expression, isPending, placeholders } from './conditions.ts';
+import type { Item } from './head-items.ts';
+import { occurrenceItemKey, slotKey } from './keys.ts';
+import { occurrenceOf } from './occurrence-items.ts';
+import { claimUpdate, isClaimable, type LeaseTerms, settlementUpdate } from './occurrence-updates.ts';
+import { createSlot, inLine, readNamed, readSlots, type Slot } from './slot-items.ts';
+import { transact, type WriteAction } from './transact.ts';
+
+/**
+ * Moves that take or give back slots, each one transaction over the occurrence and its slots. A round reads the
+ * slots, decides, and writes on the condition that what it saw still holds; a round that lost is repeated.
+ */
+const MAX_ROUNDS = 10;
+
+const contended = (what: string) =>
+  new Error(`${what} kept losing to others; its message comes again and the sweep looks after it.`);
+
+function update(
+  context: StoreContext,
+  key: { pk: string; sk: string },
+  write: Expression,
+  condition: Expression,
+): WriteAction {
+  return {
+    Update: {
+      TableName: context.occurrencesTable,
+      Key: key,
+      UpdateExpression: write.text,
+      ConditionExpression: condition.text,
+      ...placeholders(write, condition),
+    },
+  };
+}
+
+const entry = (text: string, id: OccurrenceId, values: Record<string, unknown> = {}): Expression => ({
+  text,
+  names: { '#id': id },
+  values,
+});
+
+// ---- claim -------------------------------------------------------------------------------------------------
+
+/** pending and due → running, taking every slot that it needs; or the slot that is full and who holds it. */
+export async function claimWithSlots(
+  context: StoreContext,
+  key: OccurrenceKey,
+  lease: LeaseTerms,
+  now: EpochMs,
+  needs: readonly SlotNeed[],
+): Promise<ClaimResult> {
+  const id = occurrenceId(key);
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const slots = await readSlots(
+      context,
+      needs.map(({ slot }) => slot),
+    );
+    const takes: WriteAction[] = [];
+    for (const [index, need] of needs.entries()) {
+      const slot = slots[index] as Slot;
+      const take = await planTake(context, slot, need, id, lease.holder, now);
+      if ('by' in take) return blockedOrGone(context, key, need, take.by);
+      takes.push(take.action);
+    }
+    const claim = update(
+      context,
+      occurrenceItemKey(key),
+      claimUpdate(
+        lease,
+        now,
+        needs.map(({ slot }) => slot),
+      ),
+      isClaimable(now),
+    );
+    const result = await transact(context.client, [claim, ...takes]);
+    const found = (await readNamed(context, [id])).get(id);
+    const occurrence = found && occurrenceOf(found);
+    if (result.kind === 'committed' && occurrence?.status === 'running')
+      return { kind: 'claimed', occurrence };
+    if (result.kind === 'committed' || result.failed.has(0)) return { kind: 'not-claimable', occurrence };
+    // A slot changed, or does not exist yet.
+    for (const { slot } of needs) await createSlot(context, slot);
+  }
+  throw contended(`The claim of ${id}`);
+}
+
+async function blockedOrGone(
+  context: StoreContext,
+  key: OccurrenceKey,
+  need: SlotNeed,
+  by: OccurrenceId,
+): Promise<ClaimResult> {
+  const id = occurrenceId(key);
+  const item = (await readNamed(context, [id])).get(id);
+  const occurrence = item && occurrenceOf(item);
+  if (occurrence?.status !== 'pending') return { kind: 'not-claimable', occurrence };
+  return { kind: 'blocked', need, by, occurrence };
+}
+
+/**
+ * The write that takes a slot: into free room, or in place of a holder that no longer runs (its worker died and
+ * its lease expired, or its record is gone). A wedged slot is thereby impossible.
+ */
+async function planTake(
+  context: StoreContext,
+  slot: Slot,
+  need: SlotNeed,
+  id: OccurrenceId,
+  holder: string,
+  now: EpochMs,
+): Promise<{ readonly action: WriteAction } | { readonly by: OccurrenceId }> {
+  const set = 'SET holders.#id = :lease_holder';
+  const values = { ':lease_holder': holder };
+  const others = [...slot.holders.keys()].filter((other) => other !== id);
+  if (others.length < need.limit) {
+    const room = entry('attribute_exists(holders.#id) OR size(holders) < :limit', id, {
+      ':limit': need.limit,
+    });
+    const exists = expression('attribute_exists(holders)');
+    return {
+      action: update(
+        context,
+        slotKey(slot.slot),
+        entry(`${set} REMOVE waiting.#id`, id, values),
+        and(exists, room),
+      ),
+    };
+  }
+  const named = await readNamed(context, others);
+  const stale = others.find((other) => !holdsValidly(named.get(other), slot.holders.get(other), now));
+  const [first] = others;
+  if (stale === undefined) return { by: first as OccurrenceId };
+  const seen: Expression = {
+    text: 'holders.#stale = :stale_holder AND size(holders) <= :limit',
+    names: { '#stale': stale },
+    values: { ':stale_holder': slot.holders.get(stale), ':limit': need.limit },
+  };
+  const write = { ...entry(`${set} REMOVE holders.#stale, waiting.#id`, id, values) };
+  return { action: update(context, slotKey(slot.slot), write, seen) };
+}
+
+function holdsValidly(item: Item | undefined, holder: string | undefined, now: EpochMs): boolean {
+  return item?.status === 'running' && item.holder === holder && (item.lease_expires_at as number) >= now;
+}
+
+// ---- settle ------------------------------------------------------------------------------------------------
+
+/** Ends an attempt, gives its slots back, and wakes the occurrence that waited longest for each. */
+export async function settleWithSlots(
+  context: StoreContext,
+  running: RunningOccurrence,
+  settlement: Settlement,
+  condition: Expression,
+  now: EpochMs,
+): Promise<FencedResult> {
+  const id = occurrenceId(running);
+  const settle = update(
+    context,
+    occurrenceItemKey(running),
+    settlementUpdate(context, running, settlement, now),
+    condition,
+  );
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const slots = await readSlots(context, running.slots);
+    const next = slots.map((slot) => inLine(slot).find((waiting) => waiting !== id));
+    const releases = slots.map((slot, index) => releaseOf(context, slot, id, next[index]));
+    const woken = [...new Set(next.filter((one) => one !== undefined))];
+    const result = await transact(context.client, [
+      settle,
+      ...releases,
+      ...woken.map((one) => wakeOf(context, one)),
+    ]);
+    if (result.kind === 'committed') return { kind: 'done' };
+    if (result.failed.has(0)) return { kind: 'lost-lease' };
+    for (const [index, one] of woken.entries()) {
+      if (result.failed.has(1 + releases.length + index)) await leaveLine(context, slots, one);
+    }
+  }
+  throw contended(`The settlement of ${id}`);
+}
+
+/** Conditional on the line as it was seen: one that came to wait meanwhile would otherwise sleep on. */
+function releaseOf(
+  context: StoreContext,
+  slot: Slot,
+  id: OccurrenceId,
+  next: OccurrenceId | undefined,
+): WriteAction {
+  const write = next === undefined ? 'REMOVE holders.#id' : 'REMOVE holders.#id, waiting.#next';
+  const names = { '#id': id, ...(next !== undefined && { '#next': next }) };
+  const seen: Expression =
+    next === undefined
+      ? {
+          text: 'size(waiting) = :none OR attribute_exists(waiting.#id)',
+          names: { '#id': id },
+          values: { ':none': 0 },
+        }
+      : { text: 'attribute_exists(waiting.#next)', names: { '#next': next }, values: {} };
+  return update(context, slotKey(slot.slot), { text: write, names, values: {} }, seen);
+}
+
+/** Has a waiting occurrence handed over again, which is how it is started. */
+function wakeOf(context: StoreContext, id: OccurrenceId): WriteAction {
+  const key = parseOccurrenceId(id);
+  if (!key) throw new Error(`A slot's line names ${id}, which is no occurrence id.`);
+  const write = expression('ADD dispatch_seq :one REMOVE waiting_for', [], { ':one': 1 });
+  return update(context, occurrenceItemKey(key), write, isPending);
+}
+
+/** Takes one that is no longer pending (cancelled, skipped) out of the lines. */
+async function leaveLine(context: StoreContext, slots: readonly Slot[], id: OccurrenceId): Promise<void> {
+  for (const slot of slots) {
+    if (!slot.waiting.has(id)) continue;
+    await updateSlot(
+      context,
+      slot.slot,
+      entry('REMOVE waiting.#id', id),
+      expression('attribute_exists(holders)'),
+    );
+  }
+}
+
+async function updateSlot(
+  context: StoreContext,
+  slot: string,
+  write: Expression,
+  condition: Expression,
+): Promise<boolean> {
+  try {
+    await context.client.send(
+      new UpdateCommand(update(context, slotKey(slot), write, condition).Update as never),
+    );
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}
+
+// ---- wait --------------------------------------------------------------------------------------------------
+
+/** Puts a blocked occurrence in its slot's line, as long as the slot is full and the line is not. */
+export async function waitForSlot(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  need: SlotNeed,
+  capacity: number,
+): Promise<WaitResult> {
+  const id = occurrenceId(pending);
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const room = entry('attribute_exists(waiting.#id) OR size(waiting) < :capacity', id, {
+      ':capacity': capacity,
+    });
+    const full = expression('size(holders) >= :limit', [], { ':limit': need.limit });
+    const join = update(
+      context,
+      slotKey(need.slot),
+      entry('SET waiting.#id = :due', id, { ':due': pending.dueAt }),
+      and(full, room),
+    );
+    const mark = update(
+      context,
+      occurrenceItemKey(pending),
+      expression('SET waiting_for = :slot', [], { ':slot': need.slot }),
+      and(isPending, dispatchSeqIs(pending.dispatchSeq)),
+    );
+    const result = await transact(context.client, [join, mark]);
+    if (result.kind === 'committed') return { kind: 'waiting' };
+    if (result.failed.has(1)) return { kind: 'changed' };
+    const [slot] = await readSlots(context, [need.slot]);
+    if (!slot || slot.holders.size < need.limit) return { kind: 'free' };
+    const line = inLine(slot).filter((one) => one !== id);
+    const named = await readNamed(context, line);
+    const gone = line.filter((one) => named.get(one)?.status !== 'pending');
+    for (const one of gone) await leaveLine(context, [slot], one);
+    const [first] = line.filter((one) => !gone.includes(one));
+    if (gone.length === 0 && first !== undefined) return { kind: 'full', by: first };
+  }
+  throw contended(`The place of ${id} in the line of ${need.slot}`);
+}
