@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceId } from '../../lambdas/core/ids.ts';
-import type { CallResult, Dispatch, Invocation, TargetCaller } from '../../lambdas/core/ports.ts';
+import type { CallResult } from '../../lambdas/core/ports.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
-import { createRevisionCache } from '../../lambdas/worker/revision-cache.ts';
 import { type WorkDeps, work } from '../../lambdas/worker/work.ts';
-import { type TestClock, testClock } from '../support/clock.ts';
 import { at, definition, NOON } from '../support/fixtures.ts';
 import { change, claimed, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { LEASE, testWorker } from '../support/worker.ts';
 
 let stores: Stores;
 beforeAll(async () => {
@@ -16,38 +15,8 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-const LEASE = 60 * SECOND;
 const ok: CallResult = { kind: 'succeeded', detail: 'HTTP 200' };
 const busy: CallResult = { kind: 'failed', retryable: true, detail: 'HTTP 500' };
-
-/** A worker with a clock of its own and a target that answers as told. */
-function worker(answer: (call: Invocation, signal: AbortSignal, clock: TestClock) => Promise<CallResult>) {
-  const clock = testClock(NOON);
-  const calls: Invocation[] = [];
-  const sentOn: Dispatch[] = [];
-  const targets: TargetCaller = {
-    call(_, invocation, __, signal) {
-      calls.push(invocation);
-      return answer(invocation, signal, clock);
-    },
-  };
-  const deps: WorkDeps = {
-    clock,
-    occurrences: stores.occurrences,
-    schedules: stores.schedules,
-    revisionOf: createRevisionCache(stores.schedules),
-    queue: {
-      async send(batch) {
-        sentOn.push(...batch);
-        return [];
-      },
-    },
-    targets,
-    groupLimitOf: async () => undefined,
-    leaseMs: LEASE,
-  };
-  return { deps, clock, calls, sentOn };
-}
 
 const messageOf = (of: ScheduleHead, seq = 1, dueAt = NOON) => ({
   id: occurrenceId(keyOf(of, NOON)),
@@ -60,7 +29,7 @@ const expectedOf = ({ version, nextDueAt }: ScheduleHead) => ({ version, nextDue
 describe('a message that is due', () => {
   it('is claimed, called with what the target needs, and settled', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, calls } = worker(async () => ok);
+    const { deps, calls } = testWorker(stores, async () => ok);
     const end = await work(deps, messageOf(of), 'w1');
     expect(end).toMatchObject({ kind: 'succeeded', attempt: 1, startDelayMs: 0 });
     expect(calls).toEqual([
@@ -81,8 +50,8 @@ describe('a message that is due', () => {
 
   it('starts nothing when it comes a second time, whenever that is', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const first = worker(async () => {
-      const again = worker(async () => ok);
+    const first = testWorker(stores, async () => {
+      const again = testWorker(stores, async () => ok);
       expect(await work(again.deps, messageOf(of), 'w2')).toMatchObject({
         kind: 'dropped',
         found: 'running',
@@ -91,19 +60,19 @@ describe('a message that is due', () => {
       return ok;
     });
     await work(first.deps, messageOf(of), 'w1');
-    const late = worker(async () => ok);
+    const late = testWorker(stores, async () => ok);
     expect(await work(late.deps, messageOf(of), 'w3')).toMatchObject({ kind: 'dropped', found: 'succeeded' });
     expect(late.calls).toEqual([]);
   });
 
   it('is dropped when the occurrence does not exist', async () => {
     const of = await seedSchedule(stores);
-    const { deps } = worker(async () => ok);
+    const { deps } = testWorker(stores, async () => ok);
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'dropped', found: 'absent' });
   });
 
   it('is unreadable when its id is none', async () => {
-    const { deps } = worker(async () => ok);
+    const { deps } = testWorker(stores, async () => ok);
     expect(await work(deps, { id: 'x', seq: 1, dueAt: NOON }, 'w1')).toMatchObject({ kind: 'unreadable' });
   });
 });
@@ -111,7 +80,7 @@ describe('a message that is due', () => {
 describe('a message that is early', () => {
   it('by less than two seconds waits until the millisecond that it is due', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, clock, calls } = worker(async () => ok);
+    const { deps, clock, calls } = testWorker(stores, async () => ok);
     clock.set(at(-900));
     const working = work(deps, messageOf(of), 'w1');
     await clock.waiting();
@@ -124,7 +93,7 @@ describe('a message that is early', () => {
 
   it('by more is sent on with the delay that is left', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, clock, calls, sentOn } = worker(async () => ok);
+    const { deps, clock, calls, sentOn } = testWorker(stores, async () => ok);
     clock.set(at(-15 * MINUTE));
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'sent-on' });
     expect(sentOn).toEqual([{ ...messageOf(of), group: 'tests' }]);
@@ -133,7 +102,7 @@ describe('a message that is early', () => {
 
   it('stays on the queue when sending it on fails', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, clock } = worker(async () => ok);
+    const { deps, clock } = testWorker(stores, async () => ok);
     clock.set(at(-15 * MINUTE));
     const queue = { send: async () => [{ index: 0, reason: 'Busy' }] };
     await expect(work({ ...deps, queue }, messageOf(of), 'w1')).rejects.toThrow('Busy');
@@ -141,7 +110,7 @@ describe('a message that is early', () => {
 
   it('for an occurrence that waits for a retry is dropped when old, sent on when current', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, sentOn } = worker(async () => busy);
+    const { deps, sentOn } = testWorker(stores, async () => busy);
     await work(deps, messageOf(of), 'w1');
     const { dueAt } = await readPending(stores, keyOf(of, NOON));
     expect(await work(deps, messageOf(of, 1), 'w2')).toMatchObject({ kind: 'dropped', found: 'pending' });
@@ -153,7 +122,7 @@ describe('a message that is early', () => {
 describe('a target that fails', () => {
   it('is tried again with the same idempotency key, a larger token and the configured backoff', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, clock, calls } = worker(async ({ attempt }) => (attempt < 3 ? busy : ok));
+    const { deps, clock, calls } = testWorker(stores, async ({ attempt }) => (attempt < 3 ? busy : ok));
     const delays: number[] = [];
     for (let seq = 1; seq <= 3; seq += 1) {
       const before = clock.now();
@@ -183,27 +152,32 @@ describe('a target that fails', () => {
   it('ends failed when attempts are used up', async () => {
     const retry = { ...definition().retry, maxAttempts: 1 };
     const of = await seedSchedule(stores, [NOON], { definition: { retry } });
-    const { deps } = worker(async () => busy);
+    const { deps } = testWorker(stores, async () => busy);
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'failed' });
     expect(await read(of)).toMatchObject({ status: 'failed', reason: 'attempts-exhausted' });
   });
 
   it('ends failed at once when trying again cannot help', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps } = worker(async () => ({ kind: 'failed', retryable: false, detail: 'HTTP 400' }));
+    const { deps } = testWorker(stores, async () => ({
+      kind: 'failed',
+      retryable: false,
+      detail: 'HTTP 400',
+    }));
     await work(deps, messageOf(of), 'w1');
     expect(await read(of)).toMatchObject({ status: 'failed', reason: 'not-retryable', attempt: 1 });
   });
 
   it('with an exception counts as a failed attempt that may be tried again', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps } = worker(() => Promise.reject(new Error('boom')));
+    const { deps } = testWorker(stores, () => Promise.reject(new Error('boom')));
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'retry', detail: 'boom' });
   });
 
   it('to answer in time is aborted and recorded as timed out', async () => {
     const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT5S' } });
-    const { deps } = worker(
+    const { deps } = testWorker(
+      stores,
       (_, signal, clock) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () =>
@@ -221,7 +195,7 @@ describe('the lease', () => {
   it('is renewed at a third of its time for as long as the target runs', async () => {
     const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
     const expiries: number[] = [];
-    const { deps, clock } = worker(async () => {
+    const { deps, clock } = testWorker(stores, async () => {
       for (let third = 1; third <= 4; third += 1) {
         const renewed = nextRenewal();
         await clock.waiting(clock.now() + LEASE / 3);
@@ -247,7 +221,8 @@ describe('the lease', () => {
 
   it('once lost aborts the call, and the worker writes nothing', async () => {
     const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
-    const { deps } = worker(
+    const { deps } = testWorker(
+      stores,
       (_, signal, clock) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => resolve(ok));
@@ -275,7 +250,8 @@ describe('the lease', () => {
 
   it('that cannot be renewed until it runs out aborts the call', async () => {
     const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
-    const { deps } = worker(
+    const { deps } = testWorker(
+      stores,
       (_, signal, clock) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => resolve(ok));
@@ -304,7 +280,7 @@ describe('an occurrence of a definition that is no longer in force', () => {
   ] as const)('is cancelled and not started once its schedule was %s', async (_, next, reason) => {
     const of = await seedSchedule(stores, [NOON]);
     await stores.schedules.applyChange(change({ ...of, ...next }, { expected: expectedOf(of) }));
-    const { deps, calls } = worker(async () => ok);
+    const { deps, calls } = testWorker(stores, async () => ok);
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'not-in-force', reason });
     expect(calls).toEqual([]);
     expect(await read(of)).toMatchObject({ status: 'cancelled', reason, attempt: 0 });
@@ -312,7 +288,7 @@ describe('an occurrence of a definition that is no longer in force', () => {
 
   it('is not started when the change comes between its claim and its call', async () => {
     const of = await seedSchedule(stores, [NOON]);
-    const { deps, calls } = worker(async () => ok);
+    const { deps, calls } = testWorker(stores, async () => ok);
     const occurrences: WorkDeps['occurrences'] = {
       ...stores.occurrences,
       async claim(...args) {
@@ -336,7 +312,7 @@ describe('a start deadline that has passed', () => {
       [{ head: of, create: [late], records: [], nextDueAt: at(61 * MINUTE) }],
       NOON,
     );
-    const { deps, clock, calls } = worker(async () => ok);
+    const { deps, clock, calls } = testWorker(stores, async () => ok);
     clock.set(at(2 * SECOND));
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'missed' });
     expect(calls).toEqual([]);
@@ -350,7 +326,7 @@ describe('a start deadline that has passed', () => {
       [{ head: of, create: [planned1], records: [], nextDueAt: at(61 * MINUTE) }],
       NOON,
     );
-    const { deps, clock } = worker(async ({ attempt }) => (attempt === 1 ? busy : ok));
+    const { deps, clock } = testWorker(stores, async ({ attempt }) => (attempt === 1 ? busy : ok));
     await work(deps, messageOf(of), 'w1');
     const { dueAt } = await readPending(stores, keyOf(of, NOON));
     clock.set(dueAt);
@@ -364,7 +340,7 @@ describe('a worker that dies', () => {
     async (step) => {
       for (const when of ['before', 'after'] as const) {
         const of = await seedSchedule(stores, [NOON]);
-        const { deps } = worker(async () => ok);
+        const { deps } = testWorker(stores, async () => ok);
         const occurrences: WorkDeps['occurrences'] = {
           ...stores.occurrences,
           [step]: async (...args: never[]) => {

@@ -1,0 +1,41 @@
+import type { CallResult, Dispatch, Invocation, TargetCaller } from '../../lambdas/core/ports.ts';
+import { SECOND } from '../../lambdas/core/time.ts';
+import { createRevisionCache } from '../../lambdas/worker/revision-cache.ts';
+import type { WorkDeps } from '../../lambdas/worker/work.ts';
+import { type TestClock, testClock } from './clock.ts';
+import { NOON } from './fixtures.ts';
+import type { Stores } from './stores.ts';
+
+export const LEASE = 60 * SECOND;
+
+/** A worker with a clock of its own and a target that answers as told. */
+export function testWorker(
+  stores: Stores,
+  answer: (call: Invocation, signal: AbortSignal, clock: TestClock) => Promise<CallResult>,
+  clock: TestClock = testClock(NOON),
+) {
+  const calls: Invocation[] = [];
+  const sentOn: Dispatch[] = [];
+  const targets: TargetCaller = {
+    call(_, invocation, __, signal) {
+      calls.push(invocation);
+      return answer(invocation, signal, clock);
+    },
+  };
+  const deps: WorkDeps = {
+    clock,
+    occurrences: stores.occurrences,
+    schedules: stores.schedules,
+    revisionOf: createRevisionCache(stores.schedules),
+    queue: {
+      async send(batch) {
+        sentOn.push(...batch);
+        return [];
+      },
+    },
+    targets,
+    groupLimitOf: async () => undefined,
+    leaseMs: LEASE,
+  };
+  return { deps, clock, calls, sentOn };
+}
