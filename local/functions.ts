@@ -1,19 +1,19 @@
 import { createFunction, type Handler, type LocalFunction } from './lambda/function.ts';
-import { deployedName, FUNCTION_NAMES, type FunctionName, LOCAL } from './settings.ts';
+import { deployedName, type FunctionName, LOCAL } from './settings.ts';
 
-export type Functions = Readonly<Record<FunctionName, LocalFunction>>;
+/** The functions that the main thread runs; workers have threads of their own. */
+export const MAIN_FUNCTIONS = ['tick', 'relay', 'sweep', 'api'] as const satisfies readonly FunctionName[];
+export type MainFunctions = Readonly<Record<(typeof MAIN_FUNCTIONS)[number], LocalFunction>>;
 
-/** The deployed handlers themselves. They read the environment as they are imported, so not before it is set. */
-export async function loadFunctions(): Promise<Functions> {
+/** A deployed handler itself. It reads the environment as it is imported, so not before that is set. */
+export async function loadFunction(name: FunctionName): Promise<LocalFunction> {
+  const { handler } = (await import(`../lambdas/${name}/handler.ts`)) as { handler: Handler };
+  return createFunction({ name: deployedName(name), timeoutMs: LOCAL.timeouts[name], handler });
+}
+
+export async function loadMainFunctions(): Promise<MainFunctions> {
   const loaded = await Promise.all(
-    FUNCTION_NAMES.map(async (name) => {
-      const module = (await import(`../lambdas/${name}/handler.ts`)) as { handler: Handler };
-      const timeoutMs = LOCAL.timeouts[name];
-      return [
-        name,
-        createFunction({ name: deployedName(name), timeoutMs, handler: module.handler }),
-      ] as const;
-    }),
+    MAIN_FUNCTIONS.map(async (name) => [name, await loadFunction(name)] as const),
   );
-  return Object.fromEntries(loaded) as unknown as Functions;
+  return Object.fromEntries(loaded) as unknown as MainFunctions;
 }

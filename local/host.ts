@@ -1,10 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { RELAY_FILTER } from '../lambdas/contract/tables.ts';
-import { openCheckpoint } from './data/checkpoint.ts';
+import { type Checkpoint, openCheckpoint } from './data/checkpoint.ts';
 import { keepFailedIn } from './data/failed-records.ts';
 import { lockDirectory } from './data/lock.ts';
 import { LOCAL_AWS } from './engine/aws.ts';
@@ -13,15 +12,17 @@ import { startQueues } from './engine/queues.ts';
 import { createTables } from './engine/tables.ts';
 import { temporaryDirectory } from './engine/temporary.ts';
 import { applyEnvironment } from './environment.ts';
-import { type Functions, loadFunctions } from './functions.ts';
+import { loadMainFunctions, type MainFunctions } from './functions.ts';
 import { type Beside, startGateway } from './gateway/server.ts';
 import { invokeAsynchronously } from './lambda/async-invoke.ts';
+import type { LocalFunction } from './lambda/function.ts';
 import { startInvokeApi } from './lambda/invoke-api.ts';
-import { FUNCTION_NAMES, LOCAL } from './settings.ts';
-import { startQueueMapping } from './sources/queue-mapping.ts';
+import { LOCAL } from './settings.ts';
 import { startRule } from './sources/rule.ts';
-import { startStreamMapping } from './sources/stream-mapping.ts';
+import { type Mapping, startStreamMapping } from './sources/stream-mapping.ts';
 import { openStream } from './sources/stream-reader.ts';
+import { Undo } from './undo.ts';
+import { startWorkerPool } from './workers/pool.ts';
 
 export interface HostOptions {
   readonly port: number;
@@ -34,26 +35,11 @@ export interface HostOptions {
 
 export interface Host {
   readonly apiUrl: string;
-  readonly dynamodbEndpoint: string;
-  readonly sqsEndpoint: string;
   /** Resolves, with the reason, if the engine ends by itself. */
   readonly died: Promise<string>;
-  readonly running: () => number;
-  /** Starts nothing new and waits for what runs, at most so long. Answers how many did not finish. */
+  /** Starts nothing new and waits for what runs, at most so long. Answers how many batches did not finish. */
   drain(withinMs: number): Promise<number>;
   stop(): Promise<void>;
-}
-
-/** What undoes the steps of a start, last one first. */
-class Undo {
-  readonly #steps: (() => unknown)[] = [];
-  add<T>(thing: T, step: (thing: T) => unknown): T {
-    this.#steps.push(() => step(thing));
-    return thing;
-  }
-  async run(): Promise<void> {
-    for (const step of this.#steps.splice(0).reverse()) await step();
-  }
 }
 
 /**
@@ -79,86 +65,72 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
 
   const [engine, queues] = await Promise.all([
     startDynoxide(directory, { throwAway }).then((one) => undo.add(one, () => one.stop())),
-    startQueues({
-      name: LOCAL.queueName,
-      visibilityTimeoutSeconds: LOCAL.visibilityTimeoutSeconds,
-      maxReceives: LOCAL.maxReceives,
-    }).then((one) => undo.add(one, () => one.stop())),
+    startQueues(LOCAL.queue).then((one) => undo.add(one, () => one.stop())),
   ]);
   await createTables(engine.endpoint, LOCAL.tables);
 
-  const invokeAsync = (target: Functions[keyof Functions], event: unknown) =>
-    invokeAsynchronously(target, event, onError);
+  const invokeAsync = (target: LocalFunction, event: unknown) => invokeAsynchronously(target, event, onError);
   // Its address is part of the environment that the functions are loaded with, so it is there before them.
-  let functions: Functions | undefined;
-  const find = (name: string) => functions && Object.values(functions).find((one) => one.name === name);
+  let functions: MainFunctions | undefined;
+  const find = (name: string) => Object.values(functions ?? {}).find((one) => one.name === name);
   const invokeApi = undo.add(await startInvokeApi(find, invokeAsync), (api) => api.close());
   applyEnvironment({
     dynamodb: engine.endpoint,
     sqs: queues.endpoint,
     lambda: invokeApi.endpoint,
-    workQueueUrl: queues.workQueueUrl,
-    deadLetterQueueUrl: queues.deadLetterQueueUrl,
+    workQueueUrl: queues.work.url,
+    deadLetterQueueUrl: queues.deadLetters.url,
   });
-  functions = await loadFunctions();
+  const source = { sqsEndpoint: queues.endpoint, queueUrl: queues.work.url, queueArn: queues.work.arn };
+  const [loaded, workers] = await Promise.all([
+    loadMainFunctions(),
+    startWorkerPool(source, onError).then((one) => undo.add(one, () => one.stop())),
+  ]);
+  functions = loaded;
 
   const checkpoint = openCheckpoint(directory);
-  const streams = new DynamoDBStreamsClient({ ...LOCAL_AWS, endpoint: engine.endpoint });
-  const reader = await openStream(streams, LOCAL.tables.occurrencesTable, checkpoint.sequenceNumber);
-  const outbox = startStreamMapping({
-    reader,
-    invoke: functions.relay.invoke,
+  undo.add(await startOutbox(options, loaded, engine.endpoint, directory, checkpoint), (one) => one.stop());
+  // The queue of the last run is gone with it: whatever is pending is handed over again.
+  if (checkpoint.sequenceNumber !== undefined) invokeAsync(loaded.sweep, { reissue: true });
+  const rules = [
+    startRule('punctual-tick', LOCAL.tickEveryMs, (event) => invokeAsync(loaded.tick, event)),
+    startRule('punctual-sweep', LOCAL.sweepEveryMs, (event) => invokeAsync(loaded.sweep, event)),
+  ];
+  undo.add(rules, (all) => all.map((rule) => rule.stop()));
+  const { beside } = options;
+  const gateway = await startGateway(loaded.api, options.port, { onError, ...(beside && { beside }) });
+  undo.add(gateway, (one) => one.close());
+
+  return {
+    apiUrl: gateway.url,
+    died: engine.died,
+    async drain(withinMs) {
+      for (const rule of rules) rule.stop();
+      const drained = Promise.all([gateway.close(), workers.drain()]);
+      await Promise.race([drained, sleep(withinMs, undefined, { ref: false })]);
+      return workers.running();
+    },
+    stop: () => undo.run(),
+  };
+}
+
+/** The relay's event source mapping on the occurrences stream. */
+async function startOutbox(
+  options: HostOptions,
+  { relay }: MainFunctions,
+  endpoint: string,
+  directory: string,
+  checkpoint: Checkpoint,
+): Promise<Mapping> {
+  const client = new DynamoDBStreamsClient({ ...LOCAL_AWS, endpoint });
+  return startStreamMapping({
+    reader: await openStream(client, LOCAL.tables.occurrencesTable, checkpoint.sequenceNumber),
+    invoke: relay.invoke,
     filter: RELAY_FILTER,
     ...LOCAL.relay,
     saveCheckpoint: checkpoint.save,
     keepFailed: keepFailedIn(directory),
-    onError,
+    onError: options.onError,
     ...(options.onRecords && { observe: options.onRecords }),
   });
-  undo.add(outbox, (one) => one.stop());
-  const work = startQueueMapping({
-    client: new SQSClient({ ...LOCAL_AWS, endpoint: queues.endpoint }),
-    queueUrl: queues.workQueueUrl,
-    queueArn: queues.workQueueArn,
-    invoke: functions.worker.invoke,
-    ...LOCAL.worker,
-    onError,
-  });
-
-  // The queue of the last run is gone with it: whatever is pending is handed over again.
-  if (checkpoint.sequenceNumber !== undefined) invokeAsync(functions.sweep, { reissue: true });
-  const rules = [
-    startRule('punctual-tick', LOCAL.tickEveryMs, (event) => invokeAsync(functions.tick, event)),
-    startRule('punctual-sweep', LOCAL.sweepEveryMs, (event) => invokeAsync(functions.sweep, event)),
-  ];
-  undo.add(rules, (all) => all.map((rule) => rule.stop()));
-  const gateway = undo.add(
-    await startGateway(functions.api, options.port, {
-      onError,
-      ...(options.beside && { beside: options.beside }),
-    }),
-    (one) => one.close(),
-  );
-
-  const running = () => FUNCTION_NAMES.reduce((sum, name) => sum + functions[name].running(), 0);
-  let worked: Promise<void> | undefined;
-  return {
-    apiUrl: gateway.url,
-    dynamodbEndpoint: engine.endpoint,
-    sqsEndpoint: queues.endpoint,
-    died: engine.died,
-    running,
-    async drain(withinMs) {
-      for (const rule of rules) rule.stop();
-      worked ??= work.stop();
-      const drained = Promise.all([gateway.close(), worked]);
-      await Promise.race([drained, sleep(withinMs, undefined, { ref: false })]);
-      return running();
-    },
-    async stop() {
-      worked ??= work.stop();
-      worked.catch(() => {});
-      await undo.run();
-    },
-  };
 }

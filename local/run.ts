@@ -57,10 +57,9 @@ function onInterrupt(host: Host, say: (text: string) => void, farewell: string |
   const interrupted = async () => {
     asked += 1;
     if (asked > 1) process.exit(130);
-    const running = host.running();
-    if (running > 0) say('\nStopping: what runs may finish. Ctrl-C again stops at once.');
+    say('\nStopping: what runs may finish. Ctrl-C again stops at once.');
     const left = await host.drain(DRAIN_WITHIN);
-    if (left > 0) say(`${left} did not finish in time; the next run takes them up again.`);
+    if (left > 0) say(`${left} did not finish in time; what they ran is retried in the next run.`);
     await host.stop();
     if (farewell !== undefined) say(farewell);
     process.exit(0);

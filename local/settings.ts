@@ -3,7 +3,6 @@
  */
 export const LOCAL = {
   tables: { schedulesTable: 'punctual-schedules', occurrencesTable: 'punctual-occurrences' },
-  queueName: 'punctual-work',
 
   /** Few, since one engine serves them all; more than fit one invocation, so that the fan-out runs here too. */
   shardCount: 4,
@@ -24,20 +23,19 @@ export const LOCAL = {
 
   /** Milliseconds, as deployed. */
   timeouts: { tick: 55_000, relay: 30_000, worker: 900_000, sweep: 55_000, api: 29_000 },
-  /** As deployed: six times the worker's timeout. */
-  visibilityTimeoutSeconds: 5_400,
-  maxReceives: 5,
+  /** As deployed: six times the worker's timeout, and five receives before the dead-letter queue. */
+  queue: { name: 'punctual-work', visibilityTimeoutSeconds: 5_400, maxReceives: 5 },
 
   relay: {
     batchSize: 100,
     /** As deployed: one try and ten more. */
     policy: { maxAttempts: 11, pauseMs: 100, maxPauseMs: 5_000 },
   },
-  worker: { batchSize: 10, maxConcurrency: 100, pollers: 2 },
+  /** In each of the worker threads. */
+  worker: { batchSize: 10, maxConcurrency: 30, pollers: 2 },
 } as const;
 
-export const FUNCTION_NAMES = ['tick', 'relay', 'worker', 'sweep', 'api'] as const;
-export type FunctionName = (typeof FUNCTION_NAMES)[number];
+export type FunctionName = keyof typeof LOCAL.timeouts;
 
 /** Name of the deployed function; here there is one deployment, so nothing is added to it. */
 export const deployedName = (name: FunctionName) => `punctual-${name}`;

@@ -10,11 +10,15 @@ export interface QueueSettings {
   readonly maxReceives: number;
 }
 
+export interface Queue {
+  readonly url: string;
+  readonly arn: string;
+}
+
 export interface Queues {
   readonly endpoint: string;
-  readonly workQueueUrl: string;
-  readonly workQueueArn: string;
-  readonly deadLetterQueueUrl: string;
+  readonly work: Queue;
+  readonly deadLetters: Queue;
   stop(): Promise<void>;
 }
 
@@ -38,9 +42,8 @@ export async function startQueues(settings: QueueSettings): Promise<Queues> {
     });
     return {
       endpoint,
-      workQueueUrl: work.url,
-      workQueueArn: work.arn,
-      deadLetterQueueUrl: deadLetters.url,
+      work,
+      deadLetters,
       async stop() {
         app.server.closeAllConnections();
         await app.close();
@@ -56,7 +59,7 @@ async function createQueue(
   endpoint: string,
   name: string,
   Attributes: Record<string, string>,
-): Promise<{ url: string; arn: string }> {
+): Promise<Queue> {
   const { QueueUrl = '' } = await client.send(new CreateQueueCommand({ QueueName: name, Attributes }));
   // Its own URLs name hosts below `localhost`, which not every system resolves; it reads only their path.
   const url = `${endpoint}${new URL(QueueUrl).pathname}`;
