@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { API_LIMITS } from '../../contract/api/limits.ts';
 import { PunctualError } from '../../core/errors.ts';
+import { assertShape } from './body-shape.ts';
 import type { AppEnv } from './env.ts';
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
@@ -8,7 +9,7 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
 const JSON_TYPE = /^application\/([a-z0-9.-]+\+)?json\s*(;|$)/i;
 
 /**
- * Lets only JSON of bearable size and depth through to the schemas. An empty body stands for `{}`, so that a
+ * Lets only JSON of bearable size and shape through to the schemas. An empty body stands for `{}`, so that a
  * verb without options needs none, and a create without one is told which fields it lacks.
  */
 export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -19,7 +20,7 @@ export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
     assertSize(Buffer.byteLength(text));
     if (text !== '') assertJsonType(c.req.header('content-type'));
     const body = text === '' ? {} : parse(text);
-    assertDepth(body);
+    assertShape(body);
     c.set('body', body);
   }
   await next();
@@ -58,21 +59,4 @@ function parse(text: string): unknown {
       },
     );
   }
-}
-
-/** Level by level and not by recursion, which a hostile body would exhaust. */
-function assertDepth(value: unknown): void {
-  let level = [value].filter(isComposed);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > API_LIMITS.bodyDepth) {
-      throw new PunctualError('request.invalid', `The body nests more than ${API_LIMITS.bodyDepth} levels.`, {
-        field: 'body',
-      });
-    }
-    level = level.flatMap((part) => Object.values(part)).filter(isComposed);
-  }
-}
-
-function isComposed(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -73,6 +73,8 @@ describe('a schedule that is not accepted is refused by its field, and nothing i
     ['an unknown gap rule', { dst: { gap: 'jump' } }, 'dst.gap'],
     ['an input that is too large', { input: 'x'.repeat(129 * 1024) }, 'input'],
     ['a number that the table rounds', { input: { n: [1, 2 ** 53] } }, 'input.n.1'],
+    ['an input that is no Unicode', { input: ['a', { b: 'x\ud800' }] }, 'input.1.b'],
+    ['a description that is no Unicode', { description: '\udfff' }, 'description'],
     ['a description that is too long', { description: 'x'.repeat(1001) }, 'description'],
   ])('%s', async (_, changes, field, code) => {
     const { group, name, path } = freshNames();
