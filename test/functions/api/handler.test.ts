@@ -1,0 +1,86 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiEnv, EnvironmentOf } from '../../../lambdas/contract/env.ts';
+import { scheduleId } from '../../../lambdas/core/ids.ts';
+import { openStores, type Stores } from '../../support/stores.ts';
+import { scheduleBody } from './api.ts';
+
+const ARN = 'arn:aws:sts::123456789012:assumed-role/operator/ada';
+
+interface Result {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+let stores: Stores;
+let handler: (event: unknown, context: Context) => Promise<unknown>;
+const before = { ...process.env };
+
+beforeAll(async () => {
+  stores = await openStores();
+  const environment: EnvironmentOf<ApiEnv> = {
+    SCHEDULES_TABLE_NAME: stores.schedulesTable,
+    OCCURRENCES_TABLE_NAME: stores.occurrencesTable,
+    SHARD_COUNT: '4',
+    LEAD_SECONDS: '120',
+    PLAN_WINDOW_SECONDS: '600',
+    RETENTION_DAYS: '30',
+  };
+  Object.assign(process.env, environment, {
+    AWS_ENDPOINT_URL_DYNAMODB: stores.endpoint,
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'test',
+    AWS_SECRET_ACCESS_KEY: 'test',
+  });
+  ({ handler } = (await import('../../../lambdas/api/handler.ts')) as unknown as { handler: typeof handler });
+});
+afterAll(async () => {
+  process.env = before;
+  await stores.close();
+});
+
+async function invoke(method: string, path: string, body?: string): Promise<Result> {
+  const event = {
+    version: '2.0',
+    rawPath: path,
+    rawQueryString: '',
+    headers: { host: 'api.example.com', 'content-type': 'application/json' },
+    requestContext: {
+      requestId: 'gateway-request',
+      domainName: 'api.example.com',
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
+      authorizer: { iam: { userArn: ARN } },
+    },
+    isBase64Encoded: body !== undefined,
+    ...(body !== undefined && { body: Buffer.from(body).toString('base64') }),
+  } as unknown as APIGatewayProxyEventV2;
+  const context = { awsRequestId: 'invocation', functionName: 'api', memoryLimitInMB: '512' };
+  return (await handler(event, context as Context)) as Result;
+}
+
+describe('the function behind an HTTP API', () => {
+  it('makes a schedule in the tables of its environment, in the name of who signed the request', async () => {
+    const made = await invoke(
+      'PUT',
+      '/schedules/lambda/one',
+      JSON.stringify(scheduleBody({ input: 'grüße' })),
+    );
+    expect(made.statusCode).toBe(201);
+    expect(made.headers).toMatchObject({
+      etag: '"1"',
+      location: '/schedules/lambda/one',
+      'content-type': 'application/json',
+    });
+    expect(JSON.parse(made.body)).toMatchObject({ input: 'grüße', state: 'enabled' });
+    const stored = await stores.schedules.readSchedule(scheduleId('lambda', 'one'));
+    expect(stored?.revision.createdBy).toBe(ARN);
+  });
+
+  it('answers a deletion without a body, and a problem under the id that the gateway logs', async () => {
+    expect(await invoke('DELETE', '/schedules/lambda/one')).toMatchObject({ statusCode: 204, body: '' });
+    const gone = await invoke('GET', '/schedules/lambda/one');
+    expect(gone.statusCode).toBe(404);
+    expect(JSON.parse(gone.body)).toMatchObject({ code: 'schedule.not-found', instance: 'gateway-request' });
+  });
+});
