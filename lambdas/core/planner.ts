@@ -1,5 +1,6 @@
 import { knownDurationMs } from './duration.ts';
 import type { OccurrenceKey, ScheduleId } from './ids.ts';
+import { CATCH_UP_NOTE } from './invocation.ts';
 import type { Coalesced } from './occurrence.ts';
 import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
 import type { CatchUpPolicy, PlanningPolicy } from './schedule.ts';
@@ -154,7 +155,10 @@ function spread(fires: readonly Fire[], policy: CatchUpPolicy, now: EpochMs) {
   const step = fires.length > 1 ? knownDurationMs(policy.spreadOver) / fires.length : 0;
   return fires.map((fire, index) => {
     const lateBy = Math.round((now - fire.at) / SECOND);
-    const note: FireNote = { code: 'catch-up', message: `Created ${lateBy} s after its time, as catch-up.` };
+    const note: FireNote = {
+      code: CATCH_UP_NOTE,
+      message: `Created ${lateBy} s after its time, as catch-up.`,
+    };
     return {
       fire: { ...fire, notes: [...fire.notes, note] },
       dueAt: epochMs(now + Math.round(step * index)),

@@ -245,8 +245,13 @@ export interface Invocation {
   readonly id: OccurrenceId;
   readonly schedule: ScheduleId;
   readonly scheduledTime: EpochMs;
+  /** The nominal times before and after it by the expression of its revision. */
+  readonly previousScheduledTime: EpochMs | null;
+  readonly nextScheduledTime: EpochMs | null;
   readonly attempt: number;
   readonly kind: OccurrenceKey['kind'];
+  /** Created after its time had passed. */
+  readonly isCatchUp: boolean;
   readonly revision: number;
   readonly idempotencyKey: string;
   readonly fencingToken: number;

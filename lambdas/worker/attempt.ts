@@ -1,9 +1,12 @@
 import { knownDurationMs } from '../core/duration.ts';
-import { idempotencyKey, type OccurrenceId } from '../core/ids.ts';
+import { headRecurrence } from '../core/head-recurrence.ts';
+import type { OccurrenceId } from '../core/ids.ts';
+import { invocationOf } from '../core/invocation.ts';
 import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence.ts';
 import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports.ts';
+import type { Recurrence } from '../core/recurrence/types.ts';
 import { decideRetry } from '../core/retry.ts';
-import type { Revision } from '../core/schedule.ts';
+import { type Definition, planningPolicy, type Revision, type ScheduleHead } from '../core/schedule.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
 import { holdLease, type StopReason } from './lease-keeper.ts';
 
@@ -27,10 +30,11 @@ export async function runAttempt(
   deps: AttemptDeps,
   id: OccurrenceId,
   running: RunningOccurrence,
+  head: ScheduleHead,
   revision: Revision | undefined,
 ): Promise<AttemptEnd> {
   const called: Called = revision
-    ? await callTarget(deps, id, running, revision)
+    ? await callTarget(deps, running, head, revision)
     : { result: fault(`Revision ${running.revision} of ${running.schedule} is not in the table.`, false) };
   if (called.stop?.kind === 'lost-lease') return { kind: 'lost-lease' };
 
@@ -52,11 +56,12 @@ interface Called {
 
 async function callTarget(
   deps: AttemptDeps,
-  id: OccurrenceId,
   running: RunningOccurrence,
+  head: ScheduleHead,
   { definition }: Revision,
 ): Promise<Called> {
   const { clock } = deps;
+  const invocation = invocationOf(running, definition, neighbours(head, definition));
   const timeoutAt = epochMs(running.attemptStartedAt + knownDurationMs(definition.timeout));
   const call = new AbortController();
   const ended = new AbortController();
@@ -74,17 +79,6 @@ async function callTarget(
     if (result.kind === 'succeeded') return { result };
     return { result, timedOut, ...(stop && { stop }) };
   };
-  const invocation = {
-    id,
-    schedule: running.schedule,
-    scheduledTime: running.scheduledTime,
-    attempt: running.attempt,
-    kind: running.kind,
-    revision: running.revision,
-    idempotencyKey: idempotencyKey(id),
-    fencingToken: running.fencingToken,
-    input: definition.input,
-  };
   try {
     return called(await deps.targets.call(definition.target, invocation, clock.now(), call.signal));
   } catch (error) {
@@ -92,6 +86,15 @@ async function callTarget(
   } finally {
     ended.abort();
     await Promise.all([watchdog, lease.stopped]);
+  }
+}
+
+/** For the times around an occurrence. That its text can no longer be read is no reason not to run it. */
+function neighbours(head: ScheduleHead, definition: Definition): Pick<Recurrence, 'next' | 'prev'> {
+  try {
+    return headRecurrence({ ...head, policy: planningPolicy(definition) });
+  } catch {
+    return { next: () => null, prev: () => null };
   }
 }
 

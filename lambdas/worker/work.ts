@@ -102,13 +102,15 @@ async function start(
   revision: Revision | undefined,
 ): Promise<WorkEnd> {
   // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
-  const reason = whyNotInForce(running, await deps.schedules.readHead(running.schedule));
-  if (reason !== null) {
-    const settled = await deps.occurrences.settle(running, { kind: 'cancelled', reason }, deps.clock.now());
-    if (settled.kind === 'done') return { kind: 'not-in-force', id, reason };
+  const head = await deps.schedules.readHead(running.schedule);
+  const reason = whyNotInForce(running, head);
+  if (head === undefined || reason !== null) {
+    const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
+    const settled = await deps.occurrences.settle(running, settlement, deps.clock.now());
+    if (settled.kind === 'done') return { kind: 'not-in-force', id, reason: settlement.reason };
     return { kind: 'dropped', id, found: 'changed' };
   }
   const startDelayMs = running.attemptStartedAt - running.dueAt;
-  const end = await runAttempt(deps, id, running, revision);
+  const end = await runAttempt(deps, id, running, head, revision);
   return { ...end, id, attempt: running.attempt, startDelayMs };
 }

@@ -5,8 +5,8 @@ import { createHttpCaller, parseRetryAfter } from '../../lambdas/adapters/target
 import { type OccurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
 import type { Invocation } from '../../lambdas/core/ports.ts';
 import type { HttpTarget } from '../../lambdas/core/schedule.ts';
-import { SECOND } from '../../lambdas/core/time.ts';
-import { NOON } from '../support/fixtures.ts';
+import { MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { at, NOON } from '../support/fixtures.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
@@ -15,6 +15,9 @@ const invocation: Invocation = {
   id: 'g~n~20260301T120000000Z~3' as OccurrenceId,
   schedule: scheduleId('g', 'n'),
   scheduledTime: NOON,
+  previousScheduledTime: at(-MINUTE),
+  nextScheduledTime: null,
+  isCatchUp: false,
   attempt: 2,
   kind: 'scheduled',
   revision: 3,
@@ -49,6 +52,9 @@ describe('a call', () => {
       id: 'g~n~20260301T120000000Z~3',
       schedule: 'g/n',
       scheduledTime: '2026-03-01T12:00:00.000Z',
+      previousScheduledTime: '2026-03-01T11:59:00.000Z',
+      nextScheduledTime: null,
+      isCatchUp: false,
       attempt: 2,
       kind: 'scheduled',
       revision: 3,

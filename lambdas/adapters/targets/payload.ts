@@ -1,19 +1,10 @@
+import { inText } from '../../core/invocation.ts';
 import type { Invocation } from '../../core/ports.ts';
-import { toIso } from '../../core/time.ts';
 
 /** The JSON body that every target is given. */
 export function payloadOf(invocation: Invocation): string {
-  return JSON.stringify({
-    id: invocation.id,
-    schedule: invocation.schedule,
-    scheduledTime: toIso(invocation.scheduledTime),
-    attempt: invocation.attempt,
-    kind: invocation.kind,
-    revision: invocation.revision,
-    idempotencyKey: invocation.idempotencyKey,
-    fencingToken: invocation.fencingToken,
-    input: invocation.input,
-  });
+  const { input, ...about } = invocation;
+  return JSON.stringify({ ...inText(about), input });
 }
 
 export function messageOf(error: unknown): string {

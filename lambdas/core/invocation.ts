@@ -1,0 +1,44 @@
+import { idempotencyKey, occurrenceId } from './ids.ts';
+import type { RunningOccurrence } from './occurrence.ts';
+import { fillPlaceholders } from './placeholders.ts';
+import type { Invocation } from './ports.ts';
+import type { Recurrence } from './recurrence/types.ts';
+import type { Definition } from './schedule.ts';
+import { toIso } from './time.ts';
+
+/** Marks an occurrence that was created after its time had passed (planner.ts). */
+export const CATCH_UP_NOTE = 'catch-up';
+
+/** What a target is given for an attempt. The neighbouring times make a data window of the occurrence. */
+export function invocationOf(
+  running: RunningOccurrence,
+  definition: Pick<Definition, 'input'>,
+  recurrence: Pick<Recurrence, 'next' | 'prev'>,
+): Invocation {
+  const id = occurrenceId(running);
+  const about = {
+    id,
+    schedule: running.schedule,
+    scheduledTime: running.scheduledTime,
+    previousScheduledTime: recurrence.prev(running.scheduledTime)?.at ?? null,
+    nextScheduledTime: recurrence.next(running.scheduledTime)?.at ?? null,
+    attempt: running.attempt,
+    kind: running.kind,
+    isCatchUp: running.notes.some(({ code }) => code === CATCH_UP_NOTE),
+    revision: running.revision,
+    idempotencyKey: idempotencyKey(id),
+    fencingToken: running.fencingToken,
+  };
+  return { ...about, input: fillPlaceholders(definition.input, inText(about)) };
+}
+
+/** Times as targets read them. */
+export function inText(about: Omit<Invocation, 'input'>) {
+  const time = (at: number | null) => (at === null ? null : toIso(at));
+  return {
+    ...about,
+    scheduledTime: toIso(about.scheduledTime),
+    previousScheduledTime: time(about.previousScheduledTime),
+    nextScheduledTime: time(about.nextScheduledTime),
+  };
+}
