@@ -4,7 +4,7 @@ import { LocalRunError } from '../errors.ts';
 import { engineBinary } from './binary.ts';
 import { type Child, spawnBound } from './child.ts';
 import { freePort, LOOPBACK } from './ports.ts';
-import { addStreamIndex } from './stream-index.ts';
+import { indexStreamRecords, trimStreamRecords } from './stream-records.ts';
 
 /** Milliseconds. It listens after tens of them; a machine that is busy with other things takes longer. */
 const START_TIMEOUT = 20_000;
@@ -12,6 +12,7 @@ const ATTEMPTS = 5;
 
 export interface DynamoDbEngine {
   readonly endpoint: string;
+  readonly databasePath: string;
   /** Resolves if it ends without having been asked to. */
   readonly died: Promise<string>;
   stop(): Promise<void>;
@@ -31,8 +32,8 @@ export async function startDynoxide(directory: string, { throwAway = false } = {
     const child = spawnBound(binary, args, throwAway ? directory : '');
     const outcome = await started(child);
     if (outcome.kind === 'listening') {
-      addStreamIndex(databasePath);
-      return engineOf(child, port);
+      indexStreamRecords(databasePath);
+      return engineOf(child, port, databasePath);
     }
     await child.stop();
     // Another process may have taken the port in the meantime; that is the one fault worth another try.
@@ -63,9 +64,19 @@ function started({ process: child }: Child): Promise<Started> {
   });
 }
 
-function engineOf(child: Child, port: number): DynamoDbEngine {
+/** Milliseconds between two trims of old stream records. */
+const TRIM_EVERY = 600_000;
+
+function keepTrimmed(databasePath: string): NodeJS.Timeout {
+  trimStreamRecords(databasePath, Date.now());
+  return setInterval(() => trimStreamRecords(databasePath, Date.now()), TRIM_EVERY).unref();
+}
+
+function engineOf(child: Child, port: number, databasePath: string): DynamoDbEngine {
+  const upkeep = keepTrimmed(databasePath);
   let stopping = false;
   return {
+    databasePath,
     endpoint: `http://${LOOPBACK}:${port}`,
     died: new Promise((resolve) => {
       child.process.once('exit', (code, signal) => {
@@ -74,6 +85,7 @@ function engineOf(child: Child, port: number): DynamoDbEngine {
     }),
     stop() {
       stopping = true;
+      clearInterval(upkeep);
       return child.stop();
     },
   };

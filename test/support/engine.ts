@@ -8,6 +8,8 @@ export { createTables, type TableNames } from '../../local/engine/tables.ts';
 
 export interface TestEngine {
   readonly dynamodbEndpoint: string;
+  /** The engine's own file, for tests that look behind the API. */
+  readonly databasePath: string;
   /** The SDK's standard variables, for code that reads them from the environment. */
   readonly env: Readonly<Record<string, string>>;
   /** A new pair of tables on this engine, with names that no other test uses. */
@@ -24,6 +26,7 @@ export async function startEngine(): Promise<TestEngine> {
   const engine = await startDynoxide(directory.path, { throwAway: true });
   return {
     dynamodbEndpoint: engine.endpoint,
+    databasePath: engine.databasePath,
     env: { ...LOCAL_AWS_ENV, AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint },
     async freshTables() {
       const suffix = randomUUID().slice(0, 8);
