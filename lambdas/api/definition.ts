@@ -1,8 +1,7 @@
 import type { ScheduleBody } from '../contract/api/schedule.ts';
-import { PunctualError } from '../core/errors.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
-import type { DstPolicy } from '../core/recurrence/types.ts';
+import { type DstPolicy, requireFuture } from '../core/recurrence/index.ts';
 import { type Definition, type Json, planningPolicy } from '../core/schedule.ts';
 import type { EpochMs } from '../core/time.ts';
 import { canonicalJson } from './canonical-json.ts';
@@ -33,10 +32,11 @@ export function dstOf(dst: NonNullable<ScheduleBody['dst']>): { readonly dst?: P
   return Object.keys(chosen).length > 0 ? { dst: chosen } : {};
 }
 
+/** Without the keys that are there and undefined: a definition has a field or has it not. */
 function targetOf(target: ScheduleBody['target']): Definition['target'] {
-  if (target.kind !== 'sqs') return target;
-  const { messageGroupId, ...rest } = target;
-  return messageGroupId === undefined ? rest : { ...rest, messageGroupId };
+  return Object.fromEntries(
+    Object.entries(target).filter(([, value]) => value !== undefined),
+  ) as unknown as Definition['target'];
 }
 
 export function sameDefinition(a: Definition, b: Definition): boolean {
@@ -45,13 +45,7 @@ export function sameDefinition(a: Definition, b: Definition): boolean {
 
 /** Refuses time text that cannot be read, and when nothing of it lies after `now`. */
 export function assertFires(id: ScheduleId, definition: Definition, anchor: EpochMs, now: EpochMs): void {
-  const recurrence = headRecurrence({ id, policy: planningPolicy(definition), anchor });
-  if (recurrence.next(now) !== null) return;
-  throw new PunctualError(
-    'expression.never-fires',
-    'The expression has no time after now. Give it one in the future.',
-    { field: 'expression', value: definition.expression },
-  );
+  requireFuture(headRecurrence({ id, policy: planningPolicy(definition), anchor }), now);
 }
 
 /** Whether an edit leaves the time text alone: one whose times are over may still get, say, a description. */
