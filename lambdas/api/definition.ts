@@ -2,7 +2,7 @@ import type { ScheduleBody } from '../contract/api/schedule.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import { type DstPolicy, requireFuture } from '../core/recurrence/index.ts';
-import { type Definition, type Json, planningPolicy } from '../core/schedule.ts';
+import { type Definition, type Json, planningPolicy, type Target } from '../core/schedule.ts';
 import type { EpochMs } from '../core/time.ts';
 import { canonicalJson } from './canonical-json.ts';
 
@@ -12,7 +12,8 @@ export function definitionOf(body: ScheduleBody): Definition {
     expression: body.expression,
     timezone: body.timezone,
     ...(body.dst && dstOf(body.dst)),
-    target: targetOf(body.target),
+    // JSON has no undefined: an optional member of a target is there with a value or not at all.
+    target: body.target as Target,
     input: body.input as Json,
     retry: body.retry,
     timeout: body.timeout,
@@ -33,12 +34,6 @@ export function dstOf(dst: NonNullable<ScheduleBody['dst']>): { readonly dst?: P
 }
 
 /** Without the keys that are there and undefined: a definition has a field or has it not. */
-function targetOf(target: ScheduleBody['target']): Definition['target'] {
-  return Object.fromEntries(
-    Object.entries(target).filter(([, value]) => value !== undefined),
-  ) as unknown as Definition['target'];
-}
-
 export function sameDefinition(a: Definition, b: Definition): boolean {
   return canonicalJson(a) === canonicalJson(b);
 }

@@ -7,7 +7,7 @@ import type { EpochMs } from './time.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** What is called. One `kind` per variant; the worker has one adapter for each (lambdas/adapters/targets). */
-export type Target = HttpTarget | LambdaTarget | SqsTarget;
+export type Target = HttpTarget | LambdaTarget | SqsTarget | SnsTarget | EventBusTarget | StateMachineTarget;
 
 export interface HttpTarget {
   readonly kind: 'http';
@@ -24,6 +24,22 @@ export interface SqsTarget {
   readonly queueUrl: string;
   /** FIFO queues only; the schedule id when absent. */
   readonly messageGroupId?: string;
+}
+
+export interface SnsTarget {
+  readonly kind: 'sns';
+  readonly topicArn: string;
+  /** FIFO topics only; the schedule id when absent. */
+  readonly messageGroupId?: string;
+}
+export interface EventBusTarget {
+  readonly kind: 'eventBus';
+  readonly eventBusArn: string;
+  readonly detailType?: string;
+}
+export interface StateMachineTarget {
+  readonly kind: 'stateMachine';
+  readonly stateMachineArn: string;
 }
 
 /** Durations are ISO 8601 text in a definition and milliseconds wherever they are computed with. */

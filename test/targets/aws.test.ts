@@ -6,27 +6,11 @@ import { createDeadLetters, createWorkQueue } from '../../lambdas/adapters/sqs/w
 import { createLambdaCaller } from '../../lambdas/adapters/targets/lambda.ts';
 import { createSqsCaller } from '../../lambdas/adapters/targets/sqs.ts';
 import { DEAD_LETTER_REASON } from '../../lambdas/contract/message.ts';
-import { type OccurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
-import type { Invocation } from '../../lambdas/core/ports.ts';
-import { MINUTE } from '../../lambdas/core/time.ts';
-import { at, NOON } from '../support/fixtures.ts';
+import { NOON } from '../support/fixtures.ts';
+import { invocation } from '../support/invocation.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
 const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-const invocation: Invocation = {
-  id: 'g~n~20260301T120000000Z~3' as OccurrenceId,
-  schedule: scheduleId('g', 'n'),
-  scheduledTime: NOON,
-  previousScheduledTime: at(-MINUTE),
-  nextScheduledTime: null,
-  isCatchUp: false,
-  attempt: 2,
-  kind: 'scheduled',
-  revision: 3,
-  idempotencyKey: 'key-1',
-  fencingToken: 7,
-  input: { order: 5 },
-};
 const never = new AbortController().signal;
 
 describe('the sqs target', () => {

@@ -2,29 +2,14 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAddressGuard } from '../../lambdas/adapters/targets/address-guard.ts';
 import { createHttpCaller, parseRetryAfter } from '../../lambdas/adapters/targets/http.ts';
-import { type OccurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
-import type { Invocation } from '../../lambdas/core/ports.ts';
 import type { HttpTarget } from '../../lambdas/core/schedule.ts';
-import { MINUTE, SECOND } from '../../lambdas/core/time.ts';
-import { at, NOON } from '../support/fixtures.ts';
+import { SECOND } from '../../lambdas/core/time.ts';
+import { NOON } from '../support/fixtures.ts';
+import { invocation } from '../support/invocation.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 const caller = createHttpCaller(createAddressGuard(LOOPBACK));
-const invocation: Invocation = {
-  id: 'g~n~20260301T120000000Z~3' as OccurrenceId,
-  schedule: scheduleId('g', 'n'),
-  scheduledTime: NOON,
-  previousScheduledTime: at(-MINUTE),
-  nextScheduledTime: null,
-  isCatchUp: false,
-  attempt: 2,
-  kind: 'scheduled',
-  revision: 3,
-  idempotencyKey: 'key-1',
-  fencingToken: 7,
-  input: { order: 5 },
-};
 const targetAt = (url: string, changes: Partial<HttpTarget> = {}): HttpTarget => ({
   kind: 'http',
   url,

@@ -1,7 +1,8 @@
 import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
-import type { CallResult, Invocation } from '../../core/ports.ts';
+import type { Invocation } from '../../core/ports.ts';
 import type { LambdaTarget } from '../../core/schedule.ts';
-import { messageOf, payloadOf } from './payload.ts';
+import { awsCall } from './aws-call.ts';
+import { payloadOf } from './payload.ts';
 
 const EXCERPT = 150;
 
@@ -20,12 +21,8 @@ const PERMANENT = new Set([
  * client must not retry by itself: each call is one attempt, and its number is in the payload.
  */
 export function createLambdaCaller(client: LambdaClient) {
-  return async function call(
-    target: LambdaTarget,
-    invocation: Invocation,
-    signal: AbortSignal,
-  ): Promise<CallResult> {
-    try {
+  return (target: LambdaTarget, invocation: Invocation, signal: AbortSignal) =>
+    awsCall(PERMANENT, signal, async () => {
       const answer = await client.send(
         new InvokeCommand({
           FunctionName: target.functionArn,
@@ -42,9 +39,5 @@ export function createLambdaCaller(client: LambdaClient) {
         retryable: true,
         detail: `${answer.FunctionError}: ${text.slice(0, EXCERPT)}`,
       };
-    } catch (error) {
-      const cause = signal.aborted && signal.reason instanceof Error ? signal.reason : error;
-      return { kind: 'failed', retryable: !PERMANENT.has((error as Error).name), detail: messageOf(cause) };
-    }
-  };
+    });
 }

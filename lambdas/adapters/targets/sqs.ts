@@ -1,8 +1,9 @@
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { CallResult, Invocation } from '../../core/ports.ts';
+import type { Invocation } from '../../core/ports.ts';
 import type { SqsTarget } from '../../core/schedule.ts';
-import { toIso } from '../../core/time.ts';
-import { messageOf, payloadOf } from './payload.ts';
+import { awsCall } from './aws-call.ts';
+import { messageAttributes } from './message-attributes.ts';
+import { payloadOf } from './payload.ts';
 
 const PERMANENT = new Set([
   'QueueDoesNotExist',
@@ -11,30 +12,19 @@ const PERMANENT = new Set([
   'InvalidAddress',
 ]);
 
-const text = (StringValue: string) => ({ DataType: 'String', StringValue });
-
 /**
  * Sends one message. On a FIFO queue the idempotency key is the deduplication id, which SQS honours for five
  * minutes; the consumer finds it as an attribute on either kind of queue.
  */
 export function createSqsCaller(client: SQSClient) {
-  return async function call(
-    target: SqsTarget,
-    invocation: Invocation,
-    signal: AbortSignal,
-  ): Promise<CallResult> {
-    const fifo = target.queueUrl.endsWith('.fifo');
-    try {
+  return (target: SqsTarget, invocation: Invocation, signal: AbortSignal) =>
+    awsCall(PERMANENT, signal, async () => {
+      const fifo = target.queueUrl.endsWith('.fifo');
       const answer = await client.send(
         new SendMessageCommand({
           QueueUrl: target.queueUrl,
           MessageBody: payloadOf(invocation),
-          MessageAttributes: {
-            'idempotency-key': text(invocation.idempotencyKey),
-            'punctual-scheduled-time': text(toIso(invocation.scheduledTime)),
-            'punctual-attempt': text(String(invocation.attempt)),
-            'punctual-fencing-token': text(String(invocation.fencingToken)),
-          },
+          MessageAttributes: messageAttributes(invocation),
           ...(fifo && {
             MessageGroupId: target.messageGroupId ?? invocation.schedule.replaceAll('/', '.').slice(0, 128),
             MessageDeduplicationId: invocation.idempotencyKey,
@@ -43,9 +33,5 @@ export function createSqsCaller(client: SQSClient) {
         { abortSignal: signal },
       );
       return { kind: 'succeeded', detail: `SQS ${answer.MessageId}` };
-    } catch (error) {
-      const cause = signal.aborted && signal.reason instanceof Error ? signal.reason : error;
-      return { kind: 'failed', retryable: !PERMANENT.has((error as Error).name), detail: messageOf(cause) };
-    }
-  };
+    });
 }

@@ -1,0 +1,33 @@
+import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import type { Invocation } from '../../core/ports.ts';
+import type { SnsTarget } from '../../core/schedule.ts';
+import { awsCall } from './aws-call.ts';
+import { messageAttributes } from './message-attributes.ts';
+import { payloadOf } from './payload.ts';
+
+const PERMANENT = new Set([
+  'NotFoundException',
+  'InvalidParameterException',
+  'InvalidParameterValueException',
+]);
+
+/** Publishes one message. On a FIFO topic the idempotency key is the deduplication id, honoured for five minutes. */
+export function createSnsCaller(client: SNSClient) {
+  return (target: SnsTarget, invocation: Invocation, signal: AbortSignal) =>
+    awsCall(PERMANENT, signal, async () => {
+      const fifo = target.topicArn.endsWith('.fifo');
+      const answer = await client.send(
+        new PublishCommand({
+          TopicArn: target.topicArn,
+          Message: payloadOf(invocation),
+          MessageAttributes: messageAttributes(invocation),
+          ...(fifo && {
+            MessageGroupId: target.messageGroupId ?? invocation.schedule.replaceAll('/', '.'),
+            MessageDeduplicationId: invocation.idempotencyKey,
+          }),
+        }),
+        { abortSignal: signal },
+      );
+      return { kind: 'succeeded', detail: `SNS ${answer.MessageId}` };
+    });
+}
