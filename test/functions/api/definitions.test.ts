@@ -60,6 +60,9 @@ describe('creating a schedule', () => {
         queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/q.fifo',
         messageGroupId: 'a',
       },
+      { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:123456789012:t.fifo', messageGroupId: 'a' },
+      { kind: 'eventBus', eventBusArn: 'arn:aws:events:eu-west-1:123456789012:event-bus/jobs' },
+      { kind: 'stateMachine', stateMachineArn: 'arn:aws-cn:states:cn-north-1:123456789012:stateMachine:r' },
       { kind: 'http', url: 'http://127.0.0.1:4001/x?y=1', method: 'PUT', headers: { 'x-a': 'b' } },
     ]) {
       const { path } = await created(api, { target });
