@@ -130,7 +130,7 @@ describe('an edit', () => {
   });
 });
 
-describe('a tick that comes between', () => {
+describe('another write that comes between', () => {
   /** The API with something done just before its next write of a schedule. */
   function interrupted(interrupt: () => Promise<unknown>) {
     let left = 1;
@@ -168,7 +168,7 @@ describe('a tick that comes between', () => {
     ],
     ['a pause', (app: ReturnType<typeof apiWith>, path: string) => app.post(`${path}/pause`), 'paused'],
     ['a delete', (app: ReturnType<typeof apiWith>, path: string) => app.delete(path), 'deleted'],
-  ])('does not get past %s', async (_, act, reason) => {
+  ])('as a tick does not get past %s', async (_, act, reason) => {
     const { id, path } = await created(api, { expression: '*/5 * * * *' });
     expect(await ledger(api, path)).toEqual([]);
     const reply = await act(
@@ -179,6 +179,16 @@ describe('a tick that comes between', () => {
     const all = await ledger(api, path);
     expect(all.length).toBeGreaterThan(0);
     expect(tally(all)).toEqual({ [`cancelled ${reason}`]: all.length });
+  });
+
+  it('as a claim leaves the run that it began alone, and the rest is cancelled', async () => {
+    const { id, path } = await created(api, { expression: '*/10 * * * * *' });
+    const key = { schedule: id, scheduledTime: at(10 * SECOND), revision: 1, kind: 'scheduled' } as const;
+    const app = interrupted(() => claimed(api.stores, key, at(10 * SECOND)));
+    expect((await app.post(`${path}/pause`)).status).toBe(200);
+    const all = await ledger(api, path);
+    expect(all[0]).toMatchObject({ status: 'running', scheduledTime: toIso(at(10 * SECOND)) });
+    expect(tally(all)).toEqual({ running: 1, 'cancelled paused': all.length - 1 });
   });
 
   it('again and again ends in 503 with a time to come back', async () => {

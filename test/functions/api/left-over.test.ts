@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { leftOver } from '../../../lambdas/api/change/left-over.ts';
+import { MAX_MISSED_PER_PLAN } from '../../../lambdas/core/planner.ts';
+import { DAY, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
+import { at, definition, head, NOON } from '../../support/fixtures.ts';
+
+describe('the record of times that an edit rules out before anything created them', () => {
+  it('is none when planning is up to date, or when there is nothing to plan', () => {
+    expect(leftOver(head({ nextDueAt: at(1) }), NOON)).toEqual([]);
+    expect(leftOver(head({ nextDueAt: null }), NOON)).toEqual([]);
+    expect(leftOver(head({ nextDueAt: at(-MINUTE), state: 'paused' }), NOON)).toEqual([]);
+  });
+
+  it('counts every time up to now, and stands at the last', () => {
+    const behind = head({ nextDueAt: at(-5 * MINUTE), revision: 4 });
+    expect(leftOver(behind, at(30 * SECOND))).toEqual([
+      {
+        schedule: behind.id,
+        scheduledTime: NOON,
+        revision: 4,
+        kind: 'scheduled',
+        coalesced: { count: 6, from: at(-5 * MINUTE), to: NOON },
+      },
+    ]);
+  });
+
+  it('covers the whole range where there are more than it counts', () => {
+    const from = at(-10 * DAY);
+    const [record] = leftOver(head({ nextDueAt: from }, definition({ expression: '* * * * * *' })), NOON);
+    expect(record?.coalesced).toEqual({ count: MAX_MISSED_PER_PLAN, from, to: NOON });
+  });
+});
