@@ -1,4 +1,5 @@
 import { civilDate, dayNumber, daysInMonth, isLeapYear, weekdayOf } from '../civil.ts';
+import { bits } from '../cron/fields.ts';
 import type { Rule } from './rule.ts';
 
 /** Whether a day passes the BY… parts of a rule that name days; a function of the day alone. */
@@ -8,24 +9,35 @@ export function dayFilter(rule: Rule): (day: number) => boolean {
   // MONTHLY, and within the year otherwise."
   const nthOfMonth = rule.frequency === 'MONTHLY' || months.length > 0;
 
-  return (day) => {
+  const ofWeek = bits(weekdays.filter(({ nth }) => nth === 0).map(({ weekday }) => weekday));
+  const counted = weekdays.filter(({ nth }) => nth !== 0);
+  const namesDates = months.length + monthDays.length + yearDays.length + weekNumbers.length > 0;
+
+  /** The BY… parts other than BYDAY, and BYDAY parts with a number; the costly ones. */
+  function matchesDate(day: number, byWeekday: boolean): boolean {
     const { year, month, day: date } = civilDate(day);
     if (months.length > 0 && !months.includes(month)) return false;
     const length = daysInMonth(year, month);
     if (monthDays.length > 0 && !includesEither(monthDays, date, length)) return false;
+    if (weekNumbers.length > 0 && !inWeeks(weekNumbers, day, year, rule.weekStart)) return false;
+    if (yearDays.length === 0 && byWeekday) return true;
     const dayOfYear = day - dayNumber(year, 1, 1) + 1;
     const yearLength = isLeapYear(year) ? 366 : 365;
     if (yearDays.length > 0 && !includesEither(yearDays, dayOfYear, yearLength)) return false;
-    if (weekNumbers.length > 0 && !inWeeks(weekNumbers, day, year, rule.weekStart)) return false;
-    if (weekdays.length === 0) return true;
-    const weekday = weekdayOf(day);
+    if (byWeekday) return true;
     const [position, size] = nthOfMonth ? [date, length] : [dayOfYear, yearLength];
     const fromStart = Math.floor((position - 1) / 7) + 1;
     const fromEnd = -Math.floor((size - position) / 7) - 1;
-    return weekdays.some(
-      (part) =>
-        part.weekday === weekday && (part.nth === 0 || part.nth === fromStart || part.nth === fromEnd),
+    const weekday = weekdayOf(day);
+    return counted.some(
+      (part) => part.weekday === weekday && (part.nth === fromStart || part.nth === fromEnd),
     );
+  }
+
+  return (day) => {
+    const byWeekday = weekdays.length === 0 || (ofWeek & (1 << weekdayOf(day))) !== 0;
+    if (!byWeekday && counted.length === 0) return false;
+    return byWeekday && !namesDates ? true : matchesDate(day, byWeekday);
   };
 }
 

@@ -7,13 +7,20 @@ import type { Rule } from './rule.ts';
  * a given weekday, forty years), and many more years, months and weeks than that.
  */
 const MAX_PERIODS = 16_000;
-/** Days that a search looks at: a year is 366 of them, a day one. */
-const MAX_DAYS = 200_000;
+/** Days that a search looks at, of which a year has 366: some ten milliseconds. */
+const MAX_DAYS = 60_000;
+
+const NONE: WallSource = { next: () => Infinity, prev: () => -Infinity };
 
 /** Wall times of a rule, from DTSTART on; without COUNT and UNTIL. */
 export function ruleWalls(rule: Rule): WallSource {
   const periods = periodsOf(rule);
   const maxPeriods = Math.min(MAX_PERIODS, MAX_DAYS / daysPer(rule));
+
+  // A position that even the fullest period does not have would be looked for in all of them.
+  const fullest = daysPer(rule) * periods.offsets.length;
+  const { positions } = rule;
+  if (positions.length > 0 && positions.every((position) => Math.abs(position) > fullest)) return NONE;
 
   return {
     next(wall) {
