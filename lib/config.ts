@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LIMITS } from '../lambdas/contract/env.ts';
+import { isTargetArn } from './target-grants.ts';
 
 /**
  * How a deployment is configured: CDK context under the prefix `punctual:`, in cdk.json or on the command
@@ -26,8 +27,7 @@ import { LIMITS } from '../lambdas/contract/env.ts';
  * | `tickMemoryMb` | 1024 | 128 to 10240 | memory, and with it CPU, of a tick |
  * | `apiRequestsPerSecond` | 50 | 1 to 10000 | throttle of the HTTP API; bursts may be twice as large |
  * | `httpAllowedRanges` | none | CIDR ranges | private addresses that http targets may reach all the same |
- * | `allowedLambdaArns` | none | ARNs of functions, `*` in their parts | functions that the worker may invoke; without one no `lambda` target works |
- * | `allowedQueueArns` | none | ARNs of queues, `*` in their parts | queues that the worker may send to; without one no `sqs` target works |
+ * | `allowedTargetArns` | none | ARNs, `*` in their parts | functions, queues, topics, event buses and state machines that the worker may call; without one only `http` targets work |
  *
  * Any other key under the prefix is refused, so that a typing error is not a silent default.
  */
@@ -63,13 +63,11 @@ const splitText = (value: unknown) =>
         .filter((part) => part !== '')
     : value;
 
-function list(pattern: RegExp, error: string) {
-  return z.preprocess(splitText, z.array(z.string({ error }).regex(pattern, { error }), { error }));
+function list(isValid: (text: string) => boolean, error: string) {
+  return z.preprocess(splitText, z.array(z.string({ error }).refine(isValid, { error }), { error }));
 }
 
 const CIDR = /^[0-9a-fA-F.:]+\/\d{1,3}$/;
-const FUNCTION_ARN = /^arn:(aws[a-z-]*|\*):lambda:[\w*-]+:(\d{12}|\*):function:[\w*:$-]+$/;
-const QUEUE_ARN = /^arn:(aws[a-z-]*|\*):sqs:[\w*-]+:(\d{12}|\*):[\w*.-]+$/;
 const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/;
 
 const configSchema = z
@@ -107,14 +105,13 @@ const configSchema = z
     tickMemoryMb: whole(MEMORY).default(1024),
     /** AWS: the account's own default throttle is 10,000. */
     apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
-    httpAllowedRanges: list(CIDR, 'must be a CIDR range such as 10.1.0.0/16').default([]),
-    allowedLambdaArns: list(
-      FUNCTION_ARN,
-      'must be the ARN of a Lambda function such as arn:aws:lambda:eu-west-1:123456789012:function:report-*',
-    ).default([]),
-    allowedQueueArns: list(
-      QUEUE_ARN,
-      'must be the ARN of an SQS queue such as arn:aws:sqs:eu-west-1:123456789012:orders-*',
+    httpAllowedRanges: list((text) => CIDR.test(text), 'must be a CIDR range such as 10.1.0.0/16').default(
+      [],
+    ),
+    allowedTargetArns: list(
+      isTargetArn,
+      'must be the ARN of a Lambda function, SQS queue, SNS topic, event bus or state machine, such as ' +
+        'arn:aws:sqs:eu-west-1:123456789012:orders-*',
     ).default([]),
   })
   .superRefine((config, context) => {

@@ -28,9 +28,7 @@ export class PunctualStack extends Stack {
     const worker = new WorkerFunction(this, 'Worker', { config, store, workQueue, deadLetters });
     const sweep = new SweepFunction(this, 'Sweep', { config, store });
     const api = new ApiFunction(this, 'Api', { config, store });
-    if (config.allowedLambdaArns.length > 0) {
-      worker.denyInvoking([tick, relay, worker, sweep, api].map(({ lambda }) => lambda));
-    }
+    worker.denyInvoking([tick, relay, worker, sweep, api].map(({ lambda }) => lambda));
 
     const http = new PunctualHttpApi(this, 'Http', { config, handler: api.lambda });
     const { topic } = new Monitoring(this, 'Monitoring', {

@@ -7,9 +7,13 @@ import type { WorkerEnv } from '../lambdas/contract/env.ts';
 import type { Config } from './config.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onTable, type ScheduleStore } from './schedule-store.ts';
+import { targetGrants } from './target-grants.ts';
 
 /** Lambda's maximum: an attempt may take as long as it can. */
 export const WORKER_TIMEOUT = Duration.minutes(15);
+
+/** Concurrency slots: the only items that a worker creates, once for each key. */
+const SLOT_ITEMS = 'C#*';
 
 export interface WorkerFunctionProps {
   readonly config: Config;
@@ -22,6 +26,8 @@ export interface WorkerFunctionProps {
 export class WorkerFunction extends PunctualFunction<WorkerEnv> {
   constructor(scope: Construct, id: string, props: WorkerFunctionProps) {
     const { config, store, workQueue, deadLetters } = props;
+    const newSlots = onTable(store.occurrences, 'PutItem');
+    newSlots.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SLOT_ITEMS] });
     super(scope, id, config, {
       folder: 'worker',
       description: 'Runs due occurrences under a lease',
@@ -41,7 +47,8 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
       },
       grants: [
         onTable(store.schedules, 'GetItem'),
-        onTable(store.occurrences, 'GetItem', 'UpdateItem'),
+        onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'UpdateItem'),
+        newSlots,
         new PolicyStatement({
           actions: [
             'sqs:ChangeMessageVisibility',
@@ -53,10 +60,10 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
           resources: [workQueue.queueArn],
         }),
         new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
-        ...targetGrants(config),
+        ...targetGrants(config.allowedTargetArns),
       ],
     });
-    for (const pattern of [...config.allowedLambdaArns, ...config.allowedQueueArns]) {
+    for (const pattern of config.allowedTargetArns) {
       Validations.of(this.role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${pattern}]`,
         reason: 'The deployer allows these targets by a pattern of their own.',
@@ -82,7 +89,7 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
   }
 
   /**
-   * Whatever the patterns of `allowedLambdaArns` cover, no schedule may invoke the scheduler's own functions:
+   * Whatever `allowedTargetArns` covers, no schedule may invoke the scheduler's own functions:
    * the api function believes what API Gateway says about the caller.
    */
   denyInvoking(functions: readonly IFunction[]): void {
@@ -95,18 +102,4 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
       }),
     );
   }
-}
-
-/** Nothing by default. What is allowed is what the deployer has named. */
-function targetGrants({ allowedLambdaArns, allowedQueueArns }: Config): PolicyStatement[] {
-  const statements: PolicyStatement[] = [];
-  if (allowedLambdaArns.length > 0) {
-    statements.push(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: allowedLambdaArns }),
-    );
-  }
-  if (allowedQueueArns.length > 0) {
-    statements.push(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: allowedQueueArns }));
-  }
-  return statements;
 }

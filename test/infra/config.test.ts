@@ -26,8 +26,7 @@ test('without any setting the defaults hold', () => {
     tickMemoryMb: 1024,
     apiRequestsPerSecond: 50,
     httpAllowedRanges: [],
-    allowedLambdaArns: [],
-    allowedQueueArns: [],
+    allowedTargetArns: [],
   });
 });
 
@@ -42,6 +41,22 @@ test('numbers and lists may come as text, as the command line gives them', () =>
     logRetentionDays: 90,
     httpAllowedRanges: ['10.0.0.0/8', '::1/128'],
   });
+});
+
+test('targets of each kind may be allowed, by patterns that stay within the kind', () => {
+  const arn = (rest: string) => `arn:aws:${rest}`;
+  const targets = [
+    arn('lambda:eu-west-1:123456789012:function:report-*'),
+    arn('lambda:*:123456789012:function:report:live'),
+    arn('sqs:eu-west-1:*:orders.fifo'),
+    arn('sns:eu-west-1:123456789012:news'),
+    arn('events:eu-west-1:123456789012:event-bus/*'),
+    arn('states:eu-west-1:123456789012:stateMachine:Nightly'),
+  ];
+  expect(configOf({ allowedTargetArns: targets.join(',') }).allowedTargetArns).toEqual(targets);
+  for (const refused of [arn('*:eu-west-1:123456789012:x'), arn('s3:::bucket'), arn('sqs:eu-west-1:1:x')]) {
+    expect(() => configOf({ allowedTargetArns: [refused] })).toThrow(JSON.stringify(refused));
+  }
 });
 
 test('context that is not ours is left alone', () => {
@@ -76,16 +91,10 @@ test.each([
     'punctual:httpAllowedRanges is "10.0.0.1"; it must be a CIDR range such as 10.1.0.0/16.',
   ],
   [
-    'allowedQueueArns',
+    'allowedTargetArns',
     ['arn:aws:sqs:eu-west-1:123456789012:orders', '*'],
-    'punctual:allowedQueueArns is "*"; it must be the ARN of an SQS queue such as ' +
-      'arn:aws:sqs:eu-west-1:123456789012:orders-*.',
-  ],
-  [
-    'allowedLambdaArns',
-    'arn:aws:sqs:eu-west-1:123456789012:orders',
-    'punctual:allowedLambdaArns is "arn:aws:sqs:eu-west-1:123456789012:orders"; it must be the ARN of a ' +
-      'Lambda function such as arn:aws:lambda:eu-west-1:123456789012:function:report-*.',
+    'punctual:allowedTargetArns is "*"; it must be the ARN of a Lambda function, SQS queue, SNS topic, event ' +
+      'bus or state machine, such as arn:aws:sqs:eu-west-1:123456789012:orders-*.',
   ],
   [
     'stackName',

@@ -8,8 +8,7 @@ const EVERYTHING = {
   alarmEmail: 'ops@example.com',
   workerMinPollers: 2,
   workerMaxPollers: 20,
-  allowedLambdaArns: 'arn:aws:lambda:*:123456789012:function:report-*',
-  allowedQueueArns: 'arn:aws:sqs:*:123456789012:orders-*',
+  allowedTargetArns: 'arn:aws:lambda:*:123456789012:function:report-*,arn:aws:sqs:*:123456789012:orders-*',
 };
 
 test.each([

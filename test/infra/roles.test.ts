@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { SHARD_COUNT_KEY } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { SHARD_COUNT_KEY, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';
 
 interface Statement {
@@ -57,8 +57,10 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     'Allow sqs:SendMessage on <QueueWork.Arn>',
   ],
   WorkerRole: [
+    `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
+    `Allow dynamodb:PutItem on ${OCCURRENCES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["C#*"]}}`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
     'Allow logs:CreateLogStream on <WorkerLogs.Arn>',
     'Allow logs:PutLogEvents on <WorkerLogs.Arn>',
@@ -68,6 +70,11 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     'Allow sqs:ReceiveMessage on <QueueWork.Arn>',
     'Allow sqs:SendMessage on <QueueDeadLetters.Arn>',
     'Allow sqs:SendMessage on <QueueWork.Arn>',
+    // The api function believes what API Gateway says about the caller; a schedule must not speak to it.
+    ...['Api', 'Relay', 'Sweep', 'Tick', 'Worker'].flatMap((name) => [
+      `Deny lambda:InvokeFunction on <${name}Function.Arn>`,
+      `Deny lambda:InvokeFunction on <${name}Function.Arn>:*`,
+    ]),
   ],
   SweepRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
@@ -122,35 +129,32 @@ describe.each(Object.keys(RIGHTS))('%s', (role) => {
   });
 });
 
-test('the one schedule item that a sweep may write is the shard count', () => {
+test('conditions name the items that they are about', () => {
   expect(SHARD_COUNT_KEY.pk).toBe('SHARDS');
+  expect(slotKey('any').pk).toMatch(/^C#/);
 });
 
-describe('targets', () => {
+test('targets that are named may be called by the worker, and by nobody else', () => {
   const open = templateOf({
-    allowedLambdaArns: 'arn:aws:lambda:*:123456789012:function:report-*',
-    allowedQueueArns: ['arn:aws:sqs:eu-west-1:123456789012:orders'],
+    allowedTargetArns: [
+      'arn:aws:lambda:*:123456789012:function:report-*',
+      'arn:aws:sqs:eu-west-1:123456789012:orders',
+      'arn:aws:sqs:eu-west-1:123456789012:bills-*',
+      'arn:aws:sns:eu-west-1:123456789012:news',
+      'arn:aws:events:eu-west-1:123456789012:event-bus/default',
+      'arn:aws:states:eu-west-1:123456789012:stateMachine:Nightly',
+    ],
   });
-
-  test('that are named may be called by the worker, and by nobody else', () => {
-    const added = (role: string) =>
-      rightsOf(open, role).filter((right) => right.startsWith('Allow') && !RIGHTS[role]?.includes(right));
-    expect(added('WorkerRole')).toEqual([
-      'Allow lambda:InvokeFunction on arn:aws:lambda:*:123456789012:function:report-*',
-      'Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:123456789012:orders',
-    ]);
-    for (const role of Object.keys(RIGHTS).filter((name) => name !== 'WorkerRole')) {
-      expect(added(role)).toEqual([]);
-    }
-  });
-
-  test('are never the functions of the scheduler itself, whatever the pattern covers', () => {
-    const denied = rightsOf(open, 'WorkerRole').filter((right) => right.startsWith('Deny'));
-    expect(denied).toEqual(
-      ['Api', 'Relay', 'Sweep', 'Tick', 'Worker'].flatMap((name) => [
-        `Deny lambda:InvokeFunction on <${name}Function.Arn>`,
-        `Deny lambda:InvokeFunction on <${name}Function.Arn>:*`,
-      ]),
-    );
-  });
+  const added = (role: string) => rightsOf(open, role).filter((right) => !RIGHTS[role]?.includes(right));
+  expect(added('WorkerRole')).toEqual([
+    'Allow events:PutEvents on arn:aws:events:eu-west-1:123456789012:event-bus/default',
+    'Allow lambda:InvokeFunction on arn:aws:lambda:*:123456789012:function:report-*',
+    'Allow sns:Publish on arn:aws:sns:eu-west-1:123456789012:news',
+    'Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:123456789012:bills-*',
+    'Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:123456789012:orders',
+    'Allow states:StartExecution on arn:aws:states:eu-west-1:123456789012:stateMachine:Nightly',
+  ]);
+  for (const role of Object.keys(RIGHTS).filter((name) => name !== 'WorkerRole')) {
+    expect(added(role)).toEqual([]);
+  }
 });
