@@ -1,7 +1,7 @@
 import pMap from 'p-map';
-import { createSchedule, ledgerOf } from './pipeline-api.ts';
+import { createSchedule, ledgerOf } from '../test/support/engine-api.ts';
+import type { Receiver } from '../test/support/engine-receiver.ts';
 import type { Floors } from './pipeline-floors.ts';
-import type { Receiver } from './pipeline-receiver.ts';
 import { type Check, ms, percentile, printChecks } from './pipeline-stats.ts';
 
 const GROUP = 'burst';

@@ -1,6 +1,6 @@
-import { createSchedule, deleteSchedule } from './pipeline-api.ts';
+import { createSchedule, deleteSchedule } from '../test/support/engine-api.ts';
+import type { Receiver } from '../test/support/engine-receiver.ts';
 import type { Floors } from './pipeline-floors.ts';
-import type { Receiver } from './pipeline-receiver.ts';
 import { type Check, ms, percentile, printChecks } from './pipeline-stats.ts';
 
 const GROUP = 'bench';

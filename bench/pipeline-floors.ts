@@ -4,7 +4,7 @@ import { LOCAL_AWS } from '../local/engine/aws.ts';
 import { startDynoxide } from '../local/engine/dynoxide.ts';
 import { createTables } from '../local/engine/tables.ts';
 import { temporaryDirectory } from '../local/engine/temporary.ts';
-import type { Receiver } from './pipeline-receiver.ts';
+import type { Receiver } from '../test/support/engine-receiver.ts';
 import { percentile } from './pipeline-stats.ts';
 
 export interface Floors {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { startReceiver } from '../test/support/engine-receiver.ts';
+import { startEmbeddedRun } from '../test/support/engine-run.ts';
 import { burst } from './pipeline-burst.ts';
 import { everySecond } from './pipeline-every-second.ts';
 import { measureFloors } from './pipeline-floors.ts';
-import { startHostProcess } from './pipeline-host.ts';
-import { startReceiver } from './pipeline-receiver.ts';
 import { ms } from './pipeline-stats.ts';
 
 interface Options {
@@ -38,7 +38,7 @@ console.log(
 );
 
 const directory = disk ? mkdtempSync(join(tmpdir(), 'punctual-bench-')) : undefined;
-const host = await startHostProcess(directory === undefined ? ['--memory'] : ['--data', directory]);
+const host = await startEmbeddedRun(directory === undefined ? ['--memory'] : ['--data', directory]);
 console.log(`/health answered ${ms(host.startedInMs)} after the start of the process`);
 
 const checks = [];
@@ -47,7 +47,7 @@ try {
     checks.push(...(await everySecond(host.apiUrl, receiver, floors, Number(seconds))));
   if (parts.includes('burst')) checks.push(...(await burst(host.apiUrl, receiver, floors, Number(jobs))));
 } finally {
-  await host.stop();
+  await host.interrupt();
   await receiver.close();
   if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
 }

@@ -62,6 +62,15 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
   const directory = options.directory ?? undo.add(temporaryDirectory(), (one) => one.remove()).path;
   mkdirSync(directory, { recursive: true });
   undo.add(lockDirectory(directory), (lock) => lock.release());
+  // First of all, so that a port that is taken is told at once; requests that come early wait.
+  const api = Promise.withResolvers<LocalFunction>();
+  const { beside } = options;
+  const invoke = async (event: unknown) => (await api.promise).invoke(event);
+  const gateway = await startGateway({ invoke }, options.port, { onError, ...(beside && { beside }) });
+  undo.add(gateway, (one) => one.close());
+  // Whoever still waits then gets an error, instead of holding up the end.
+  api.promise.catch(() => {});
+  undo.add(api, (one) => one.reject(new Error('The run is ending.')));
 
   const [engine, queues] = await Promise.all([
     startDynoxide(directory, { throwAway }).then((one) => undo.add(one, () => one.stop())),
@@ -97,9 +106,7 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
     startRule('punctual-sweep', LOCAL.sweepEveryMs, (event) => invokeAsync(loaded.sweep, event)),
   ];
   undo.add(rules, (all) => all.map((rule) => rule.stop()));
-  const { beside } = options;
-  const gateway = await startGateway(loaded.api, options.port, { onError, ...(beside && { beside }) });
-  undo.add(gateway, (one) => one.close());
+  api.resolve(loaded.api);
 
   return {
     apiUrl: gateway.url,

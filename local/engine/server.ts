@@ -7,10 +7,17 @@ export function portOf(server: Server): number {
   return address.port;
 }
 
+/** Milliseconds between looks for connections that have become idle. */
+const LOOK_EVERY = 50;
+
 /** Takes no new connections, lets requests under way finish, and drops connections that are merely kept alive. */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
-    server.close(() => resolve());
+    const look = setInterval(() => server.closeIdleConnections(), LOOK_EVERY);
+    server.close(() => {
+      clearInterval(look);
+      resolve();
+    });
     server.closeIdleConnections();
   });
 }

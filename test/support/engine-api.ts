@@ -1,7 +1,12 @@
-/** The few calls of the API that the benchmark makes. */
+/** The few calls of the API that benchmarks and whole-run tests make. */
 export async function createSchedule(
   apiUrl: string,
-  schedule: { readonly group: string; readonly name: string; readonly expression: string },
+  schedule: {
+    readonly group: string;
+    readonly name: string;
+    readonly expression: string;
+    readonly retry?: object;
+  },
   targetUrl: string,
 ): Promise<void> {
   const body = { ...schedule, timezone: 'UTC', target: { kind: 'http', url: targetUrl } };
@@ -16,10 +21,10 @@ export interface LedgerEntry {
   readonly status: string;
   readonly attempt: number;
   readonly idempotencyKey: string;
-  readonly attempts: readonly unknown[];
+  readonly attempts: readonly { readonly outcome: string }[];
 }
 
-/** Every occurrence of a schedule that is not pending. */
+/** Every occurrence of a schedule. */
 export async function ledgerOf(apiUrl: string, group: string, name: string): Promise<readonly LedgerEntry[]> {
   const entries: LedgerEntry[] = [];
   let cursor: string | undefined;
