@@ -32,7 +32,7 @@ export const LOCAL = {
     policy: { maxAttempts: 11, pauseMs: 100, maxPauseMs: 5_000 },
   },
   /** In each of the worker threads. */
-  worker: { batchSize: 10, maxConcurrency: 30, pollers: 2 },
+  worker: { batchSize: 10, maxConcurrency: 100, pollers: 2 },
 } as const;
 
 export type FunctionName = keyof typeof LOCAL.timeouts;

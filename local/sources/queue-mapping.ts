@@ -12,6 +12,12 @@ import type { Mapping } from './stream-mapping.ts';
 /** AWS: the longest long poll. */
 const WAIT_SECONDS = 20;
 const ERROR_PAUSE = 1_000;
+/**
+ * AWS: Lambda starts with five invocations at once and adds 300 a minute while the queue is not empty. Here
+ * that also keeps a burst from starting hundreds of claims at once, of which the first would end with the last.
+ */
+const FIRST_CONCURRENCY = 5;
+const GROWTH_EVERY = 200;
 
 export interface QueueMappingOptions {
   readonly client: SQSClient;
@@ -19,7 +25,7 @@ export interface QueueMappingOptions {
   readonly queueArn: string;
   readonly invoke: (event: SQSEvent) => Promise<unknown>;
   readonly batchSize: number;
-  /** Invocations under way at once. */
+  /** Invocations under way at once, after growing to it. */
   readonly maxConcurrency: number;
   /** Receives under way at once; each starts an invocation and asks again without waiting for it. */
   readonly pollers: number;
@@ -34,16 +40,27 @@ export function startQueueMapping(options: QueueMappingOptions): Mapping {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = new Set<Promise<void>>();
+  let concurrency = Math.min(FIRST_CONCURRENCY, options.maxConcurrency);
+
+  /** Until one of those under way has ended, or there may be one more. */
+  async function spare(): Promise<void> {
+    const grown = sleep(GROWTH_EVERY, 'grown', { signal }).catch(() => undefined);
+    if ((await Promise.race([...running, grown])) !== 'grown') return;
+    concurrency = Math.min(concurrency + 1, options.maxConcurrency);
+  }
 
   async function poll(): Promise<void> {
     while (!signal.aborted) {
-      if (running.size >= options.maxConcurrency) {
-        await Promise.race(running);
+      if (running.size >= concurrency) {
+        await spare();
         continue;
       }
       try {
         const messages = await receive(options, signal);
-        if (messages.length === 0) continue;
+        if (messages.length === 0) {
+          concurrency = Math.min(FIRST_CONCURRENCY, options.maxConcurrency);
+          continue;
+        }
         const invocation = work(options, messages).finally(() => running.delete(invocation));
         running.add(invocation);
       } catch (error) {
