@@ -1,5 +1,6 @@
 import { type Compiled, compile } from './compile.ts';
 import type { CalendarDefinition, CompileContext, RecurrenceSpec } from './spec.ts';
+import type { Fire } from './types.ts';
 
 /** Recurrences kept: a few kilobytes each. The oldest go first. */
 const MAX_ENTRIES = 5_000;
@@ -10,8 +11,11 @@ interface Dependence {
   readonly anchor: boolean;
 }
 
-const dependences = new Map<string, Dependence>();
-const compiled = new Map<string, Compiled>();
+/** A recurrence that all schedules with the spec share, or on what theirs differ. */
+type Known = Compiled | Dependence;
+
+const known = new Map<string, Known>();
+const own = new Map<string, Compiled>();
 const calendarNumbers = new WeakMap<CalendarDefinition, number>();
 let lastCalendarNumber = 0;
 
@@ -22,16 +26,38 @@ let lastCalendarNumber = 0;
  */
 export function compileCached(spec: RecurrenceSpec, context: CompileContext): Compiled {
   const key = keyOf(spec, context);
-  const dependence = dependences.get(key);
-  if (dependence) {
-    const known = compiled.get(fullKey(key, dependence, context));
-    if (known) return known;
-  }
-  const fresh = compile(spec, context);
-  const depends = dependenceOf(fresh);
-  remember(dependences, key, depends);
-  remember(compiled, fullKey(key, depends, context), fresh);
+  const shared = known.get(key);
+  if (shared !== undefined && 'next' in shared) return shared;
+  const mine = shared && own.get(ownKey(key, shared, context));
+  if (mine) return mine;
+  const fresh = withMemory(compile(spec, context));
+  const dependence = dependenceOf(fresh);
+  if (dependence.seed || dependence.anchor) {
+    remember(known, key, dependence);
+    remember(own, ownKey(key, dependence, context), fresh);
+  } else remember(known, key, fresh);
   return fresh;
+}
+
+/**
+ * Remembers the last two answers: the schedules of a burst ask one after the other for the same time and the one
+ * after it. From any instant before a fire and not before the last asked, that fire is next.
+ */
+function withMemory(compiled: Compiled): Compiled {
+  const answers: { from: number; fire: Fire }[] = [];
+  let oldest = 0;
+  return {
+    ...compiled,
+    next(after) {
+      for (const { from, fire } of answers) if (after >= from && after < fire.at) return fire;
+      const fire = compiled.next(after);
+      if (fire) {
+        answers[oldest] = { from: after, fire };
+        oldest = 1 - oldest;
+      }
+      return fire;
+    },
+  };
 }
 
 function dependenceOf({ expressions }: Compiled): Dependence {
@@ -52,9 +78,8 @@ function keyOf(spec: RecurrenceSpec, context: CompileContext): string {
   return `${base}\n${JSON.stringify([exclude, calendars, numbers, spec.onExcluded, spec.startAt, spec.endAt, spec.window])}`;
 }
 
-function fullKey(key: string, dependence: Dependence, context: CompileContext): string {
-  if (!dependence.seed && !dependence.anchor) return key;
-  return `${key}\n${dependence.seed ? context.seed : ''}\n${dependence.anchor ? context.anchor : ''}`;
+function ownKey(key: string, { seed, anchor }: Dependence, context: CompileContext): string {
+  return `${key}\n${seed ? context.seed : ''}\n${anchor ? context.anchor : ''}`;
 }
 
 function calendarNumber(calendar: CalendarDefinition | undefined): number {

@@ -58,13 +58,7 @@ export function compile(spec: RecurrenceSpec, context: CompileContext): Compiled
   checkFires(spec, all, source, startAt, endAt);
   const parts = { spec, zone, expressions, exclusions, sources, startAt, endAt };
   const compiled = { ...parts, windowMs: readWindow(spec), ...firesOf(source) };
-  return {
-    ...compiled,
-    get description() {
-      return describe(compiled);
-    },
-    warnings: (now) => warningsOf(compiled, now),
-  };
+  return { ...compiled, description: describe(compiled), warnings: (now) => warningsOf(compiled, now) };
 }
 
 function readExpressions(spec: RecurrenceSpec, parsing: ParseContext): Expression[] {

@@ -19,7 +19,8 @@ export function readCron(origin: Origin, text: string, dialect: Dialect, seed: s
     return readField(part, { spec: FIELDS[name], dialect, origin, seed }, index);
   };
   const [second, minute, hour] = [field('second'), field('minute'), field('hour')];
-  const days = dayRule(field('day-of-month'), field('month'), field('day-of-week'), field('year'));
+  const year = layout.includes('year') ? field('year') : undefined;
+  const days = dayRule(field('day-of-month'), field('month'), field('day-of-week'), year);
   if (dialect.questionMark === 'required') checkQuestionMark(origin, layout, parts, dialect);
   return {
     seconds: sorted(second.values),
@@ -31,7 +32,8 @@ export function readCron(origin: Origin, text: string, dialect: Dialect, seed: s
 }
 
 interface Field {
-  readonly values: Set<number>;
+  /** Unsorted, with doubles when items of the list overlap. */
+  readonly values: number[];
   /** Begins with `*`, or is `?`. */
   readonly star: boolean;
   readonly text: string;
@@ -44,7 +46,7 @@ interface Field {
 
 function readField(text: string, context: FieldContext, index: number): Field {
   const field: Field = {
-    values: new Set(),
+    values: [],
     star: text.startsWith('*') || text === '?',
     text,
     fromLast: [],
@@ -55,13 +57,12 @@ function readField(text: string, context: FieldContext, index: number): Field {
   };
   if (text === '?') {
     checkQuestionPlace(context, index);
-    for (const value of readValues('*', context)) field.values.add(value);
+    field.values.push(...readValues('*', context));
     return field;
   }
   for (const item of text.split(',')) {
     if (item === '') throw invalid(text, context, 'a list has an empty item');
-    if (!readSpecial(item, field, context))
-      for (const value of readValues(item, context)) field.values.add(value);
+    if (!readSpecial(item, field, context)) field.values.push(...readValues(item, context));
   }
   return field;
 }
@@ -84,7 +85,7 @@ function readSpecial(item: string, field: Field, context: FieldContext): boolean
   if (/^L$/i.test(item)) {
     if (context.dialect.sunday === 0)
       throw invalid(item, context, 'L needs a weekday, as in 5L, the last Friday of the month');
-    field.values.add(6);
+    field.values.push(6);
     return true;
   }
   const last = /^(\w{1,9})L$/i.exec(item);
@@ -98,7 +99,7 @@ function readSpecial(item: string, field: Field, context: FieldContext): boolean
   return last !== null || nth !== null;
 }
 
-function dayRule(dayOfMonth: Field, month: Field, dayOfWeek: Field, year: Field): DayRule {
+function dayRule(dayOfMonth: Field, month: Field, dayOfWeek: Field, year: Field | undefined): DayRule {
   return {
     daysOfMonth: bits(dayOfMonth.values),
     fromLast: dayOfMonth.fromLast,
@@ -108,14 +109,16 @@ function dayRule(dayOfMonth: Field, month: Field, dayOfWeek: Field, year: Field)
     nthWeekdays: dayOfWeek.nthWeekdays,
     lastWeekdays: dayOfWeek.lastWeekdays,
     months: bits(month.values),
-    years: year.text === '*' ? undefined : sorted(year.values),
+    years: year === undefined || year.text === '*' ? undefined : sorted(year.values),
     anyDayOfMonth: dayOfMonth.star,
     anyWeekday: dayOfWeek.star,
   };
 }
 
-function sorted(values: Set<number>): number[] {
-  return [...values].sort((a, b) => a - b);
+function sorted(values: readonly number[]): readonly number[] {
+  // The most common lists, one item's, are in order already.
+  const inOrder = values.every((value, index) => index === 0 || value > (values[index - 1] ?? value));
+  return inOrder ? values : [...new Set(values)].sort((a, b) => a - b);
 }
 
 function wrongCount(origin: Origin, count: number, dialect: Dialect) {

@@ -75,17 +75,20 @@ export function cronWalls(fields: CronFields): CronWalls {
   };
 }
 
-/** Constant-time steps through a sorted list of values in [0, size). */
+/** Constant-time steps through a sorted list of distinct values in [0, size). */
 function stepper(values: readonly number[], size: number) {
   const nexts = new Int8Array(size + 1).fill(-1);
   const prevs = new Int8Array(size + 1).fill(-1);
-  const present = new Set(values);
-  for (let at = size - 1; at >= 0; at -= 1) nexts[at] = present.has(at) ? at : (nexts[at + 1] ?? -1);
-  for (let at = 0; at < size; at += 1) prevs[at + 1] = present.has(at) ? at : (prevs[at] ?? -1);
+  for (const value of values) {
+    nexts[value] = value;
+    prevs[value + 1] = value;
+  }
+  for (let at = size - 1; at >= 0; at -= 1) if (nexts[at] === -1) nexts[at] = nexts[at + 1] ?? -1;
+  for (let at = 1; at <= size; at += 1) if (prevs[at] === -1) prevs[at] = prevs[at - 1] ?? -1;
   return {
     first: values[0] ?? 0,
     last: values.at(-1) ?? 0,
-    full: present.size === size,
+    full: values.length === size,
     /** The first value at or after `at`, or -1. */
     next: (at: number): number => nexts[at] ?? -1,
     /** The last value at or before `at`, or -1. */
