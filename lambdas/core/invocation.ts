@@ -12,7 +12,7 @@ export const CATCH_UP_NOTE = 'catch-up';
 /** What a target is given for an attempt. The neighbouring times make a data window of the occurrence. */
 export function invocationOf(
   running: RunningOccurrence,
-  definition: Pick<Definition, 'input'>,
+  definition: Pick<Definition, 'input' | 'target' | 'completion'>,
   recurrence: Pick<Recurrence, 'next' | 'prev'>,
 ): Invocation {
   const id = occurrenceId(running);
@@ -29,11 +29,16 @@ export function invocationOf(
     idempotencyKey: idempotencyKey(id),
     fencingToken: running.fencingToken,
   };
-  return { ...about, input: fillPlaceholders(definition.input, inText(about)) };
+  const token = givesToken(definition) ? completionToken(running) : undefined;
+  return {
+    ...about,
+    ...(token !== undefined && { completionToken: token }),
+    input: fillPlaceholders(definition.input, inText(about)),
+  };
 }
 
 /** Times as targets read them. */
-export function inText(about: Omit<Invocation, 'input'>) {
+export function inText(about: Omit<Invocation, 'input' | 'completionToken'>) {
   const time = (at: number | null) => (at === null ? null : toIso(at));
   return {
     ...about,
@@ -41,4 +46,19 @@ export function inText(about: Omit<Invocation, 'input'>) {
     previousScheduledTime: time(about.previousScheduledTime),
     nextScheduledTime: time(about.nextScheduledTime),
   };
+}
+
+/** Any http target may answer that it goes on; the others do so when the schedule says it. */
+function givesToken({ target, completion }: Pick<Definition, 'target' | 'completion'>): boolean {
+  return completion === 'callback' || target.kind === 'http' || target.kind === 'pull';
+}
+
+/**
+ * What ends or extends an attempt from outside: its fencing token, so that one of an older attempt is stale, and
+ * a secret, so that nobody can make one up.
+ */
+export function completionToken(
+  running: Pick<RunningOccurrence, 'fencingToken' | 'secret'>,
+): string | undefined {
+  return running.secret === undefined ? undefined : `${running.fencingToken}.${running.secret}`;
 }

@@ -40,6 +40,14 @@ interface OccurrenceBase extends OccurrenceKey {
   readonly attempt: number;
   /** Grows with every claim; a settle or renew with an older one is refused. */
   readonly fencingToken: number;
+  /** Attempts before the round under way: a replay begins a new one, with all its attempts. */
+  readonly roundBase: number;
+  /** Times that a person asked to run it again. */
+  readonly replays: number;
+  /** The revision whose input a replay uses, when not its own. */
+  readonly inputRevision?: number;
+  /** The queue that outside workers claim it from; it is not handed to the work queue. */
+  readonly pullQueue?: string;
   readonly attempts: readonly AttemptRecord[];
   readonly notes: readonly FireNote[];
   readonly createdAt: EpochMs;
@@ -64,6 +72,8 @@ export interface RunningOccurrence extends OccurrenceBase {
   readonly status: 'running';
   readonly lease: Lease;
   readonly attemptStartedAt: EpochMs;
+  /** Unguessable part of the token by which somebody outside may end or extend this attempt. */
+  readonly secret?: string;
   /** Slots that it holds; whoever ends the attempt gives them back in the same transaction. */
   readonly slots: readonly string[];
 }
@@ -97,7 +107,7 @@ export interface MissedOccurrence extends FinishedBase {
 /** One record that stands for `count` nominal times that were not run. Written by the planner. */
 export interface CoalescedOccurrence extends FinishedBase {
   readonly status: 'coalesced';
-  readonly reason: MissReason;
+  readonly reason: CoalesceReason;
   readonly coalesced: Coalesced;
 }
 
@@ -108,9 +118,13 @@ export interface Coalesced {
 }
 
 export type FailureReason = 'attempts-exhausted' | 'not-retryable' | 'lease-expired' | 'max-age';
-export type CancelReason = 'superseded' | 'paused' | 'deleted' | 'user' | 'overlap';
+/** How a change of its schedule ends what has not started. */
+export type ChangeReason = 'superseded' | 'paused' | 'deleted';
+export type CancelReason = ChangeReason | 'user' | 'overlap';
 export type SkipReason = 'overlap' | 'user';
-export type MissReason = 'start-deadline' | 'catch-up';
+export type MissReason = 'start-deadline';
+/** Why nominal times were not created: the catch-up policy, or a change of their schedule before a tick came. */
+export type CoalesceReason = 'catch-up' | ChangeReason;
 
 /** Exclusive, time-bounded right to run one attempt. */
 export interface Lease {

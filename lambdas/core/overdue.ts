@@ -21,6 +21,8 @@ export function decideSweep(
     return occurrence.lease.expiresAt < now ? 'expire-lease' : 'leave';
   }
   if (occurrence.startBy !== undefined && occurrence.startBy < now) return 'miss';
+  // Outside workers find it by themselves; there is no message that could have been lost.
+  if (occurrence.pullQueue !== undefined) return 'leave';
   const lastSent = occurrence.redispatchedAt ?? Math.max(occurrence.dueAt, occurrence.createdAt);
   const pause = redispatchMs * 2 ** Math.min(occurrence.redispatches, MAX_DOUBLINGS);
   return now - lastSent >= pause ? 'redispatch' : 'leave';

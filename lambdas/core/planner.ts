@@ -1,7 +1,7 @@
 import { knownDurationMs } from './duration.ts';
 import type { OccurrenceKey, ScheduleId } from './ids.ts';
 import { CATCH_UP_NOTE } from './invocation.ts';
-import type { Coalesced } from './occurrence.ts';
+import type { Coalesced, CoalesceReason } from './occurrence.ts';
 import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
 import type { CatchUpPolicy, PlanningPolicy } from './schedule.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from './time.ts';
@@ -26,11 +26,14 @@ export const MAX_MISSED_PER_PLAN = 50_000;
 export interface PlannedOccurrence extends OccurrenceKey {
   readonly dueAt: EpochMs;
   readonly startBy?: EpochMs;
+  /** Outside workers claim it from this queue. */
+  readonly pullQueue?: string;
   readonly notes: readonly FireNote[];
 }
 
 /** A ledger record to create for times that are not run. Its scheduled time is the last of them. */
 export interface PlannedRecord extends OccurrenceKey {
+  readonly reason: CoalesceReason;
   readonly coalesced: Coalesced;
 }
 
@@ -88,6 +91,7 @@ function occurrenceOf(input: PlanInput, fire: Fire, dueAt: EpochMs): PlannedOccu
     revision: input.revision,
     kind: 'scheduled',
     dueAt,
+    ...(input.policy.pullQueue !== undefined && { pullQueue: input.policy.pullQueue }),
     ...(deadline !== undefined && { startBy: epochMs(dueAt + knownDurationMs(deadline)) }),
     notes: fire.notes,
   };
@@ -169,5 +173,7 @@ function spread(fires: readonly Fire[], policy: CatchUpPolicy, now: EpochMs) {
 function recordOf(input: PlanInput, coalesced: Coalesced | undefined): PlannedRecord[] {
   if (!coalesced) return [];
   const { schedule, revision } = input;
-  return [{ schedule, scheduledTime: coalesced.to, revision, kind: 'scheduled', coalesced }];
+  return [
+    { schedule, scheduledTime: coalesced.to, revision, kind: 'scheduled', reason: 'catch-up', coalesced },
+  ];
 }

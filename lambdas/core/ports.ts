@@ -7,9 +7,11 @@ import type {
   OccurrenceStatus,
   PendingOccurrence,
   RunningOccurrence,
+  SkippedOccurrence,
   SkipReason,
 } from './occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
+import type { FireNote } from './recurrence/types.ts';
 import type { Revision, ScheduleHead, Target } from './schedule.ts';
 import type { SlotNeed } from './slots.ts';
 import type { EpochMs } from './time.ts';
@@ -171,6 +173,13 @@ export interface OccurrenceQuery {
   readonly cursor?: string;
 }
 
+export interface LeaseTerms {
+  readonly holder: string;
+  readonly expiresAt: EpochMs;
+  /** Lets whoever is given it end the attempt from outside. */
+  readonly secret?: string;
+}
+
 export interface OccurrenceStore {
   readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
   /** Newest scheduled time first. */
@@ -189,7 +198,7 @@ export interface OccurrenceStore {
   /** pending and due → running, attempt + 1, fencing token + 1. Past its start deadline → missed (not claimable). */
   claim(
     key: OccurrenceKey,
-    lease: { holder: string; expiresAt: EpochMs },
+    lease: LeaseTerms,
     now: EpochMs,
     /** Taken in the same transaction, all or none. */
     needs?: readonly SlotNeed[],
@@ -206,6 +215,8 @@ export interface OccurrenceStore {
   /** Asks whoever runs an occurrence to stop: its worker sees it at the next renewal. */
   requestCancel(key: OccurrenceKey, reason: CancelReason): Promise<FencedResult>;
   renew(running: RunningOccurrence, expiresAt: EpochMs): Promise<RenewResult>;
+  /** The attempt goes on without a worker: it is completed, failed or extended through the API until then. */
+  detach(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
   settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
 
   /** Keys due by `until` in one shard, oldest first, then read consistently. */
@@ -214,6 +225,24 @@ export interface OccurrenceStore {
   expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
   /** Has it handed over again: dispatchSeq + 1. */
   redispatch(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
+  /** pending → cancelled. */
+  cancel(pending: PendingOccurrence, reason: CancelReason, now: EpochMs): Promise<FencedResult>;
+  /** A finished one → pending again: a new round of attempts under the same idempotency key. */
+  replay(finished: Occurrence, now: EpochMs, inputRevision?: number): Promise<FencedResult>;
+  /** Moves the due time of a pending one. */
+  reschedule(pending: PendingOccurrence, dueAt: EpochMs, note: FireNote): Promise<FencedResult>;
+  /** Records that a time that is not materialised yet is not to run; done once. */
+  createSkipped(key: OccurrenceKey, now: EpochMs): Promise<FencedResult>;
+  /** Takes back a skip by a person: pending again. */
+  unskip(skipped: SkippedOccurrence, now: EpochMs): Promise<FencedResult>;
+  /** Pending ones that are due for outside workers, oldest first. */
+  pullable(queue: string, now: EpochMs, limit: number): Promise<readonly PendingOccurrence[]>;
+  /** Failed and missed ones of a UTC day (`2026-03-01`), newest first, across schedules. */
+  listAttention(query: {
+    readonly day: string;
+    readonly limit: number;
+    readonly cursor?: string;
+  }): Promise<Page<Occurrence>>;
   /** pending past its start deadline → missed. */
   miss(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
 }
@@ -256,10 +285,14 @@ export interface Invocation {
   readonly idempotencyKey: string;
   readonly fencingToken: number;
   readonly input: Revision['definition']['input'];
+  /** Given where the target may finish later: what it completes, fails or extends the attempt by. */
+  readonly completionToken?: string;
 }
 
 export type CallResult =
   | { readonly kind: 'succeeded'; readonly detail?: string }
+  /** Taken on, and not finished: somebody will complete or fail it through the API. */
+  | { readonly kind: 'accepted'; readonly detail: string }
   | {
       readonly kind: 'failed';
       readonly retryable: boolean;

@@ -7,7 +7,14 @@ import type { EpochMs } from './time.ts';
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 /** What is called. One `kind` per variant; the worker has one adapter for each (lambdas/adapters/targets). */
-export type Target = HttpTarget | LambdaTarget | SqsTarget | SnsTarget | EventBusTarget | StateMachineTarget;
+export type Target =
+  | HttpTarget
+  | LambdaTarget
+  | SqsTarget
+  | SnsTarget
+  | EventBusTarget
+  | StateMachineTarget
+  | PullTarget;
 
 export interface HttpTarget {
   readonly kind: 'http';
@@ -40,6 +47,12 @@ export interface EventBusTarget {
 export interface StateMachineTarget {
   readonly kind: 'stateMachine';
   readonly stateMachineArn: string;
+}
+
+/** Not called: workers anywhere claim what is due through the API. */
+export interface PullTarget {
+  readonly kind: 'pull';
+  readonly queue: string;
 }
 
 /** Durations are ISO 8601 text in a definition and milliseconds wherever they are computed with. */
@@ -79,6 +92,13 @@ export interface Definition {
   readonly retry: RetryPolicy;
   /** An attempt that takes longer is aborted and counts as failed. */
   readonly timeout: string;
+  /**
+   * `callback`: a target that accepted the call has not finished; the attempt goes on under its lease until it is
+   * completed or failed through the API with the completion token. `immediate` when absent.
+   */
+  readonly completion?: 'immediate' | 'callback';
+  /** How long an attempt that was accepted, or claimed by pull, may stay silent; `timeout` when absent. */
+  readonly heartbeatTimeout?: string;
   /** An occurrence that could not start within this time of its due time is missed, not run late. */
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
@@ -104,6 +124,7 @@ export interface PlanningPolicy {
   readonly dst?: Partial<DstPolicy>;
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
+  readonly pullQueue?: string;
 }
 
 export interface ScheduleHead {
@@ -140,6 +161,7 @@ export function planningPolicy(definition: Definition): PlanningPolicy {
     ...(definition.dst && { dst: definition.dst }),
     ...(definition.startDeadline !== undefined && { startDeadline: definition.startDeadline }),
     catchUp: definition.catchUp,
+    ...(definition.target.kind === 'pull' && { pullQueue: definition.target.queue }),
   };
 }
 

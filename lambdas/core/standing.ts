@@ -5,15 +5,15 @@ import type { ScheduleHead } from './schedule.ts';
 /**
  * Whether an occurrence may still start, by the head as it is now: null, or why not. A worker asks this after
  * its claim, with a consistent read: an edit that returned before the claim is then always seen, and one that
- * comes after it finds the occurrence running (design, invariant 5). Manual occurrences were asked for by a
- * person, so only the deletion of their schedule stops them.
+ * comes after it finds the occurrence running (design, invariant 5). Manual and replayed occurrences were asked
+ * for by a person, so only the deletion of their schedule stops them.
  */
 export function whyNotInForce(
-  occurrence: Pick<OccurrenceKey, 'kind' | 'revision'>,
+  occurrence: Pick<OccurrenceKey, 'kind' | 'revision'> & { readonly replays?: number },
   head: Pick<ScheduleHead, 'state' | 'revision'> | undefined,
 ): CancelReason | null {
   if (head === undefined || head.state === 'deleted') return 'deleted';
-  if (occurrence.kind === 'manual') return null;
+  if (occurrence.kind === 'manual' || (occurrence.replays ?? 0) > 0) return null;
   if (head.revision !== occurrence.revision) return 'superseded';
   return head.state === 'paused' ? 'paused' : null;
 }

@@ -13,6 +13,8 @@ export interface OccurrenceImage {
   readonly id: OccurrenceId;
   readonly group: string;
   readonly status: string;
+  /** Outside workers find it by themselves. */
+  readonly pull: boolean;
   readonly dispatchSeq: number;
   readonly dueAt: number;
 }
@@ -39,7 +41,7 @@ interface Deps {
  * renewals, settlements and purges pass through the same stream and ask for nothing.
  */
 export function dispatchOf({ before, after }: OutboxRecord): Dispatch | undefined {
-  if (after?.status !== 'pending') return undefined;
+  if (after?.status !== 'pending' || after.pull) return undefined;
   if (before?.status === 'pending' && before.dispatchSeq === after.dispatchSeq) return undefined;
   return { id: after.id, seq: after.dispatchSeq, dueAt: epochMs(after.dueAt), group: after.group };
 }

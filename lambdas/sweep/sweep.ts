@@ -112,7 +112,7 @@ async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: bool
     const done = (await deps.occurrences.miss(open, now)).kind === 'done';
     return { ...EMPTY, missed: done ? 1 : 0 };
   }
-  if (decision !== 'redispatch' && !reissue) return EMPTY;
+  if (decision !== 'redispatch' && !(reissue && open.pullQueue === undefined)) return EMPTY;
   const done = (await deps.occurrences.redispatch(open, now)).kind === 'done';
   return { ...EMPTY, redispatched: done ? 1 : 0 };
 }
@@ -131,7 +131,11 @@ function expiredSettlement(
     detail: `The lease of ${open.lease.holder} was not renewed; its worker is taken for dead.`,
   } as const;
   if (!revision) return { kind: 'failed', record, reason: 'lease-expired' };
-  const failed = { attempt: open.attempt, firstDueAt: open.firstDueAt, seed: occurrenceId(open) };
+  const failed = {
+    attempt: open.attempt - open.roundBase,
+    firstDueAt: open.firstDueAt,
+    seed: occurrenceId(open),
+  };
   const decision = decideRetry(revision.definition.retry, failed, { retryable: true }, now);
   return decision.kind === 'retry'
     ? { kind: 'retry', record, dueAt: decision.dueAt }

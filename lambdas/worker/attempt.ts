@@ -12,13 +12,15 @@ import { holdLease, type StopReason } from './lease-keeper.ts';
 
 export interface AttemptDeps {
   readonly clock: Clock;
-  readonly occurrences: Pick<OccurrenceStore, 'renew' | 'settle'>;
+  readonly occurrences: Pick<OccurrenceStore, 'renew' | 'settle' | 'detach'>;
   readonly targets: TargetCaller;
   readonly leaseMs: number;
 }
 
 export type AttemptEnd =
   | { readonly kind: 'succeeded' }
+  /** The target goes on by itself, under the lease, until it is completed or failed through the API. */
+  | { readonly kind: 'accepted' }
   | { readonly kind: 'failed'; readonly detail: string }
   | { readonly kind: 'retry'; readonly detail: string; readonly dueAt: EpochMs }
   | { readonly kind: 'cancelled'; readonly reason: CancelReason }
@@ -39,6 +41,10 @@ export async function runAttempt(
   if (called.stop?.kind === 'lost-lease') return { kind: 'lost-lease' };
 
   const now = deps.clock.now();
+  if (called.result.kind === 'accepted' && revision) {
+    const detached = await deps.occurrences.detach(running, epochMs(now + silenceMs(revision.definition)));
+    return detached.kind === 'done' ? { kind: 'accepted' } : { kind: 'lost-lease' };
+  }
   const settlement = settlementOf(id, running, revision, called, now);
   const settled = await deps.occurrences.settle(running, settlement, now);
   if (settled.kind === 'lost-lease') return { kind: 'lost-lease' };
@@ -76,7 +82,10 @@ async function callTarget(
     const stop = lease.stop();
     // A target that answered although the lease was lost is not believed: another attempt may be under way.
     if (stop?.kind === 'lost-lease') return { result, stop };
-    if (result.kind === 'succeeded') return { result };
+    if (result.kind === 'succeeded' && definition.completion === 'callback') {
+      return { result: { kind: 'accepted', detail: result.detail ?? '' } };
+    }
+    if (result.kind !== 'failed') return { result };
     return { result, timedOut, ...(stop && { stop }) };
   };
   try {
@@ -87,6 +96,11 @@ async function callTarget(
     ended.abort();
     await Promise.all([watchdog, lease.stopped]);
   }
+}
+
+/** How long an attempt that goes on outside may stay silent. */
+export function silenceMs(definition: Pick<Definition, 'timeout' | 'heartbeatTimeout'>): number {
+  return knownDurationMs(definition.heartbeatTimeout ?? definition.timeout);
 }
 
 /** For the times around an occurrence. That its text can no longer be read is no reason not to run it. */
@@ -112,13 +126,13 @@ function settlementOf(
     outcome,
     ...(result.detail !== undefined && { detail: result.detail }),
   });
-  if (result.kind === 'succeeded') return { kind: 'succeeded', record: record('succeeded') };
+  if (result.kind !== 'failed') return { kind: 'succeeded', record: record('succeeded') };
   if (stop?.kind === 'cancel-requested') {
     return { kind: 'cancelled', reason: stop.reason, record: record('cancelled') };
   }
   const failure = record(timedOut ? 'timed-out' : 'failed');
   if (!revision) return { kind: 'failed', record: failure, reason: 'not-retryable' };
-  const failed = { attempt: running.attempt, firstDueAt: running.firstDueAt, seed: id };
+  const failed = { attempt: running.attempt - running.roundBase, firstDueAt: running.firstDueAt, seed: id };
   const decision = decideRetry(revision.definition.retry, failed, result, now);
   return decision.kind === 'retry'
     ? { kind: 'retry', record: failure, dueAt: decision.dueAt }

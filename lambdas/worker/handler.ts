@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { createSqsClient } from '../adapters/clients.ts';
@@ -38,6 +39,7 @@ const deps = {
     sqs,
     httpAllowedRanges: env.HTTP_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
   }),
+  newSecret: randomUUID,
   leaseMs: env.LEASE_SECONDS * SECOND,
 };
 const processor = new BatchProcessor(EventType.SQS);

@@ -46,6 +46,8 @@ function report(end: WorkEnd): void {
     case 'missed':
       count(METRIC.occurrencesMissed, 1);
       break;
+    case 'accepted':
+      break;
     case 'succeeded':
       count(METRIC.attemptsSucceeded, 1);
       break;

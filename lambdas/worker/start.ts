@@ -13,6 +13,8 @@ export interface ClaimDeps {
   /** How many of a group's occurrences may run at once; undefined when there is no limit. */
   readonly groupLimitOf: (key: OccurrenceKey) => Promise<number | undefined>;
   readonly leaseMs: number;
+  /** An unguessable text for each claim; chance is an argument. */
+  readonly newSecret: () => string;
 }
 
 export type ClaimEnd =
@@ -33,7 +35,7 @@ export async function claimOrYield(
   holder: string,
   now: EpochMs,
 ): Promise<ClaimEnd> {
-  const lease = { holder, expiresAt: epochMs(now + deps.leaseMs) };
+  const lease = { holder, expiresAt: epochMs(now + deps.leaseMs), secret: deps.newSecret() };
   const needs = revision ? slotNeeds(key.schedule, revision.definition, await deps.groupLimitOf(key)) : [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const claim = await deps.occurrences.claim(key, lease, now, needs);

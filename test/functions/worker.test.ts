@@ -45,6 +45,7 @@ describe('a message that is due', () => {
         revision: 1,
         idempotencyKey: expect.stringMatching(/^[0-9a-f]{40}$/),
         fencingToken: 1,
+        completionToken: '1.secret',
         input: { hello: 'world' },
       },
     ]);

@@ -125,7 +125,7 @@ describe('materialise', () => {
   it('writes a record of what was not run', async () => {
     const made = await seedSchedule(stores);
     const coalesced = { count: 7, from: at(-HOUR), to: at(-MINUTE) };
-    const record = { ...keyOf(made, at(-MINUTE)), coalesced };
+    const record = { ...keyOf(made, at(-MINUTE)), reason: 'catch-up' as const, coalesced };
     await stores.planning.materialise(
       [{ head: made, create: [], records: [record], nextDueAt: at(2 * HOUR) }],
       NOON,

@@ -13,6 +13,8 @@ const base = {
   dispatchSeq: 1,
   attempt: 0,
   fencingToken: 0,
+  roundBase: 0,
+  replays: 0,
   attempts: [],
   notes: [],
   createdAt: at(-MINUTE),

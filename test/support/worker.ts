@@ -35,6 +35,7 @@ export function testWorker(
     },
     targets,
     groupLimitOf: async () => undefined,
+    newSecret: () => 'secret',
     leaseMs: LEASE,
   };
   return { deps, clock, calls, sentOn };

@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { markRetryable } from './retryable.ts';
+import { translateFaults } from './store-fault.ts';
 
 /**
  * The document client that every store uses. Endpoint, region and credentials come from the SDK's standard
@@ -10,6 +11,7 @@ export function createDocumentClient(config: DynamoDBClientConfig = {}): DynamoD
   // Retries cover short throttling while an on-demand table or index splits.
   const client = new DynamoDBClient({ maxAttempts: 6, ...config });
   client.middlewareStack.use(markRetryable);
+  client.middlewareStack.use(translateFaults);
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });
 }
 

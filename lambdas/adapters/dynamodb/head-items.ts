@@ -38,6 +38,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.policy.dst && { dst: head.policy.dst }),
     ...(head.policy.startDeadline !== undefined && { start_deadline: head.policy.startDeadline }),
     catch_up: head.policy.catchUp,
+    ...(head.policy.pullQueue !== undefined && { pull_queue: head.policy.pullQueue }),
     anchor: head.anchor,
     created_at: head.createdAt,
     updated_at: head.updatedAt,
@@ -61,6 +62,7 @@ export function headOf(item: Item): ScheduleHead {
       ...(item.dst !== undefined && { dst: item.dst as NonNullable<Definition['dst']> }),
       ...(item.start_deadline !== undefined && { startDeadline: item.start_deadline as string }),
       catchUp: item.catch_up as CatchUpPolicy,
+      ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
     },
     anchor: item.anchor as EpochMs,
     nextDueAt: (item.next_due_at as EpochMs | undefined) ?? null,
@@ -73,7 +75,8 @@ export function headOf(item: Item): ScheduleHead {
 export function revisionItem(revision: Revision): Item {
   return {
     ...revisionKey(revision.schedule, revision.revision),
-    definition: revision.definition,
+    // Text, so that any JSON comes back as it went in: a DynamoDB number has 38 digits and a map 32 levels.
+    definition: JSON.stringify(revision.definition),
     created_at: revision.createdAt,
     created_by: revision.createdBy,
   };
@@ -83,7 +86,7 @@ export function revisionOf(item: Item): Revision {
   return {
     schedule: scheduleIdOf(item.pk as string),
     revision: Number((item.sk as string).slice('R#'.length)),
-    definition: item.definition as Definition,
+    definition: JSON.parse(item.definition as string) as Definition,
     createdAt: item.created_at as EpochMs,
     createdBy: item.created_by as string,
   };

@@ -27,6 +27,7 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
     created_at: now,
     ...(planned.startBy !== undefined && { start_by: planned.startBy }),
     ...(planned.notes.length > 0 && { notes: planned.notes }),
+    ...(planned.pullQueue !== undefined && pullEntry(planned.pullQueue, planned.dueAt)),
   };
 }
 
@@ -35,7 +36,7 @@ export function coalescedItem(record: PlannedRecord, retentionDays: number, now:
   return {
     ...occurrenceItemKey(record),
     status: 'coalesced',
-    reason: 'catch-up',
+    reason: record.reason,
     due_at: record.scheduledTime,
     first_due_at: record.scheduledTime,
     dispatch_seq: 0,
@@ -46,6 +47,18 @@ export function coalescedItem(record: PlannedRecord, retentionDays: number, now:
     finished_at: now,
     purge_at: purgeAt(now, retentionDays),
   };
+}
+
+/**
+ * Outside workers look for what is due in the `attention` index too, under a bucket of their queue's: an
+ * occurrence is never both waiting for them and finished without success, so one index serves both.
+ */
+export function pullBucket(queue: string): string {
+  return `pull#${queue}`;
+}
+
+export function pullEntry(queue: string, dueAt: EpochMs): Readonly<Record<string, unknown>> {
+  return { pull_queue: queue, attention_day: pullBucket(queue), attention_at: dueAt };
 }
 
 /** Attributes of an occurrence that ended without success, for the `attention` index: by UTC day. */
@@ -61,6 +74,10 @@ export function occurrenceOf(item: Item): Occurrence {
     dispatchSeq: item.dispatch_seq as number,
     attempt: item.attempt as number,
     fencingToken: item.fencing_token as number,
+    roundBase: (item.round_base as number | undefined) ?? 0,
+    replays: (item.replays as number | undefined) ?? 0,
+    ...(item.input_revision !== undefined && { inputRevision: item.input_revision as number }),
+    ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
     attempts: (item.attempts as AttemptRecord[] | undefined) ?? [],
     notes: (item.notes as FireNote[] | undefined) ?? [],
     createdAt: item.created_at as EpochMs,
@@ -83,6 +100,7 @@ export function occurrenceOf(item: Item): Occurrence {
         status,
         lease: { holder: item.holder as string, expiresAt: item.lease_expires_at as EpochMs },
         attemptStartedAt: item.attempt_started_at as EpochMs,
+        ...(item.secret !== undefined && { secret: item.secret as string }),
         slots: (item.slots as string[] | undefined) ?? [],
       };
     default:

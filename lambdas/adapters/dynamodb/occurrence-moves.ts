@@ -8,7 +8,7 @@ import type {
   RunningOccurrence,
   SkipReason,
 } from '../../core/occurrence.ts';
-import type { ClaimResult, FencedResult, RenewResult, Settlement } from '../../core/ports.ts';
+import type { ClaimResult, FencedResult, LeaseTerms, RenewResult, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
@@ -26,7 +26,7 @@ import {
 import { type Item, purgeAt } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { attention, occurrenceOf } from './occurrence-items.ts';
-import { claimUpdate, isClaimable, type LeaseTerms, settlementUpdate } from './occurrence-updates.ts';
+import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 
 /** The moves of the status machine (design, section 4). Each is one conditional write of one item. */
 
@@ -34,7 +34,7 @@ type Moved =
   | { readonly kind: 'moved'; readonly item: Item }
   | { readonly kind: 'refused'; readonly item?: Item };
 
-async function move(
+export async function move(
   context: StoreContext,
   key: OccurrenceKey,
   update: Expression,
@@ -59,7 +59,9 @@ async function move(
   }
 }
 
-const fenced = (moved: Moved): FencedResult => ({ kind: moved.kind === 'moved' ? 'done' : 'lost-lease' });
+export const fenced = (moved: Moved): FencedResult => ({
+  kind: moved.kind === 'moved' ? 'done' : 'lost-lease',
+});
 
 /** pending and due → running. */
 export async function claim(
@@ -94,6 +96,18 @@ export async function renew(
   return reason === undefined ? { kind: 'done' } : { kind: 'cancel-requested', reason };
 }
 
+export async function detach(
+  context: StoreContext,
+  running: RunningOccurrence,
+  expiresAt: EpochMs,
+): Promise<FencedResult> {
+  const update = expression('SET lease_expires_at = :lease_end, holder = :outside', [], {
+    ':lease_end': expiresAt,
+    ':outside': 'outside',
+  });
+  return fenced(await move(context, running, update, isOwnAttempt(running)));
+}
+
 /** Ends an attempt that holds no slot; with slots it is a transaction (slot-moves.ts). */
 export async function settle(
   context: StoreContext,
@@ -124,7 +138,7 @@ export async function skip(
 ): Promise<FencedResult> {
   const update = expression(
     'SET #status = :skipped, reason = :reason, finished_at = :now, purge_at = :purge_at' +
-      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} REMOVE open_shard, waiting_for`,
+      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} REMOVE open_shard, waiting_for, attention_day, attention_at`,
     ['status'],
     {
       ':skipped': 'skipped',

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { OPEN_INDEX } from '../../contract/tables.ts';
+import { ATTENTION_INDEX, OPEN_INDEX } from '../../contract/tables.ts';
 import { type ScheduleId, shardOf } from '../../core/ids.ts';
 import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import type { OccurrenceQuery, Page } from '../../core/ports.ts';
@@ -9,7 +9,7 @@ import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import type { Item } from './head-items.ts';
 import { type ItemKey, occurrenceRange, schedulePk } from './keys.ts';
-import { occurrenceOf, openAmong } from './occurrence-items.ts';
+import { occurrenceOf, openAmong, pullBucket } from './occurrence-items.ts';
 
 /** Items read for one page when a status filter leaves most of them out; the caller goes on with the cursor. */
 const MAX_READ_PER_PAGE = 5_000;
@@ -119,4 +119,59 @@ async function queryAll(
     start = answer.LastEvaluatedKey;
   } while (start);
   return items;
+}
+
+/** Pending ones of a queue that outside workers claim from, oldest due first. */
+export async function pullable(
+  context: StoreContext,
+  queue: string,
+  now: EpochMs,
+  limit: number,
+): Promise<PendingOccurrence[]> {
+  const answer = await context.client.send(
+    new QueryCommand({
+      TableName: context.occurrencesTable,
+      IndexName: ATTENTION_INDEX.indexName,
+      KeyConditionExpression: 'attention_day = :bucket AND attention_at <= :now',
+      ExpressionAttributeValues: { ':bucket': pullBucket(queue), ':now': now },
+      Limit: limit,
+    }),
+  );
+  const items = await batchGet(
+    context.client,
+    context.occurrencesTable,
+    (answer.Items ?? []) as unknown as ItemKey[],
+  );
+  return openAmong(items).filter(
+    (one) => one.status === 'pending' && one.dueAt <= now,
+  ) as PendingOccurrence[];
+}
+
+/** What ended without success on a UTC day, across schedules, newest first. */
+export async function listAttention(
+  context: StoreContext,
+  query: { readonly day: string; readonly limit: number; readonly cursor?: string },
+): Promise<Page<Occurrence>> {
+  const scope = `attention:${query.day}`;
+  const start = query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor);
+  const answer = await refuseForeignCursor(query.cursor, () =>
+    context.client.send(
+      new QueryCommand({
+        TableName: context.occurrencesTable,
+        IndexName: ATTENTION_INDEX.indexName,
+        KeyConditionExpression: 'attention_day = :day',
+        ExpressionAttributeValues: { ':day': query.day },
+        ScanIndexForward: false,
+        Limit: query.limit,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    ),
+  );
+  const keys = (answer.Items ?? []) as unknown as ItemKey[];
+  // Replayed since: the index may not know yet.
+  const found = (await batchGet(context.client, context.occurrencesTable, keys)).map(occurrenceOf);
+  const items = found.filter(({ status }) => status === 'failed' || status === 'missed');
+  return answer.LastEvaluatedKey
+    ? { items, cursor: encodeCursor(scope, answer.LastEvaluatedKey) }
+    : { items };
 }

@@ -12,6 +12,7 @@ import { headKey, occurrenceItemKey } from './keys.ts';
 import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';
 import {
   claim,
+  detach,
   isOwnAttempt,
   isSeenExpired,
   miss,
@@ -21,7 +22,8 @@ import {
   settle,
   skip,
 } from './occurrence-moves.ts';
-import { listOccurrences, openOf } from './occurrence-queries.ts';
+import { listAttention, listOccurrences, openOf, pullable } from './occurrence-queries.ts';
+import { cancel, createSkipped, replay, reschedule, unskip } from './operator-moves.ts';
 import { idempotencyFree } from './schedule-changes.ts';
 import { claimWithSlots, settleWithSlots, waitForSlot } from './slot-moves.ts';
 import { transact, type WriteAction } from './transact.ts';
@@ -88,6 +90,14 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
       needs.length === 0 ? claim(context, key, lease, now) : claimWithSlots(context, key, lease, now, needs),
     waitForSlot: (pending, need, capacity) => waitForSlot(context, pending, need, capacity),
     skip: (pending, reason, blockedBy, now) => skip(context, pending, reason, blockedBy, now),
+    detach: (running, expiresAt) => detach(context, running, expiresAt),
+    cancel: (pending, reason, now) => cancel(context, pending, reason, now),
+    replay: (finished, now, inputRevision) => replay(context, finished, now, inputRevision),
+    reschedule: (pending, dueAt, note) => reschedule(context, pending, dueAt, note),
+    createSkipped: (key, now) => createSkipped(context, key, now),
+    unskip: (skipped, now) => unskip(context, skipped, now),
+    pullable: (queue, now, limit) => pullable(context, queue, now, limit),
+    listAttention: (query) => listAttention(context, query),
     requestCancel: (key, reason) => requestCancel(context, key, reason),
     renew: (running, expiresAt) => renew(context, running, expiresAt),
     settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),

@@ -1,25 +1,21 @@
 import type { RunningOccurrence } from '../../core/occurrence.ts';
 import { withAttempt } from '../../core/occurrence.ts';
-import type { Settlement } from '../../core/ports.ts';
+import type { LeaseTerms, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, isDueBy, isPending, withinStartDeadline } from './conditions.ts';
 import { purgeAt } from './head-items.ts';
-import { attention } from './occurrence-items.ts';
+import { attention, pullBucket } from './occurrence-items.ts';
 
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
-
-export interface LeaseTerms {
-  readonly holder: string;
-  readonly expiresAt: EpochMs;
-}
 
 /** pending → running: lease, attempt and fencing token; and which slots go with it. */
 export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly string[]): Expression {
   return expression(
     'SET #status = :running, holder = :holder, lease_expires_at = :lease_end, attempt_started_at = :now, ' +
-      `started_at = if_not_exists(started_at, :now)${slots.length > 0 ? ', slots = :slots' : ''} ` +
-      'ADD attempt :one, fencing_token :one REMOVE waiting_for',
+      `started_at = if_not_exists(started_at, :now)${slots.length > 0 ? ', slots = :slots' : ''}` +
+      `${lease.secret === undefined ? '' : ', secret = :secret'} ` +
+      'ADD attempt :one, fencing_token :one REMOVE waiting_for, attention_day, attention_at',
     ['status'],
     {
       ':running': 'running',
@@ -28,6 +24,7 @@ export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly str
       ':now': now,
       ':one': 1,
       ...(slots.length > 0 && { ':slots': slots }),
+      ...(lease.secret !== undefined && { ':secret': lease.secret }),
     },
   );
 }
@@ -41,7 +38,7 @@ export function isClaimable(now: EpochMs): Expression {
   return and(isPending, isDueBy(now), withinStartDeadline(now));
 }
 
-const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason';
+const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason, secret';
 
 /** The write that ends an attempt. Terminal ones leave `open` and get their time to be purged. */
 export function settlementUpdate(
@@ -51,8 +48,10 @@ export function settlementUpdate(
   now: EpochMs,
 ): Expression {
   if (settlement.kind === 'retry') {
+    const pull = running.pullQueue === undefined ? undefined : pullBucket(running.pullQueue);
     return expression(
-      'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero ' +
+      'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero' +
+        `${pull ? ', attention_day = :pull, attention_at = :due_at' : ''} ` +
         `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at, start_by`,
       ['status'],
       {
@@ -61,6 +60,7 @@ export function settlementUpdate(
         ':attempts': withAttempt(running.attempts, settlement.record),
         ':zero': 0,
         ':one': 1,
+        ...(pull !== undefined && { ':pull': pull }),
       },
     );
   }

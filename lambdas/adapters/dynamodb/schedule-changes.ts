@@ -44,7 +44,8 @@ export function createActions(
 
 function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
   const update = expression(
-    'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at REMOVE open_shard',
+    'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
+      'REMOVE open_shard, waiting_for, attention_day, attention_at',
     ['status'],
     {
       ':cancelled': 'cancelled',

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
-import type { ClaimResult, FencedResult, Settlement, WaitResult } from '../../core/ports.ts';
+import type { ClaimResult, FencedResult, LeaseTerms, Settlement, WaitResult } from '../../core/ports.ts';
 import type { SlotNeed } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
@@ -10,7 +10,7 @@ import { and, dispatchSeqIs, type Expression, expression, isPending, placeholder
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
-import { claimUpdate, isClaimable, type LeaseTerms, settlementUpdate } from './occurrence-updates.ts';
+import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 import { createSlot, inLine, readNamed, readSlots, type Slot } from './slot-items.ts';
 import { transact, type WriteAction } from './transact.ts';
 

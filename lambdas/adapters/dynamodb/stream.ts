@@ -13,6 +13,7 @@ function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
     id: occurrenceId(key),
     group: splitScheduleId(key.schedule).group,
     status: item.status as string,
+    pull: item.pull_queue !== undefined,
     dispatchSeq: item.dispatch_seq as number,
     dueAt: item.due_at as number,
   };

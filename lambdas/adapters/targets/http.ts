@@ -58,12 +58,17 @@ function headersOf(target: HttpTarget, invocation: Invocation, now: EpochMs, bod
     'punctual-scheduled-time': toIso(invocation.scheduledTime),
     'punctual-attempt': String(invocation.attempt),
     'punctual-fencing-token': String(invocation.fencingToken),
+    ...(invocation.completionToken !== undefined && {
+      'punctual-completion-token': invocation.completionToken,
+    }),
   };
 }
 
 interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  /** The receiver says that it goes on: it will complete or fail the attempt through the API. */
+  readonly asynchronous: boolean;
   readonly text: string;
 }
 
@@ -89,9 +94,10 @@ function post(
         agent: secure ? agents.https : agents.http,
       },
       (response) => {
+        const { statusCode: status = 0, headers: answered } = response;
+        const asynchronous = String(answered['punctual-completion'] ?? '').toLowerCase() === 'async';
         readBounded(response).then(
-          (text) =>
-            resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text }),
+          (text) => resolve({ status, retryAfter: answered['retry-after'], asynchronous, text }),
           reject,
         );
       },
@@ -118,7 +124,8 @@ async function readBounded(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8');
 }
 
-function resultOf({ status, retryAfter, text }: Answer, now: EpochMs): CallResult {
+function resultOf({ status, retryAfter, asynchronous, text }: Answer, now: EpochMs): CallResult {
+  if (status === 202 && asynchronous) return { kind: 'accepted', detail: 'HTTP 202' };
   if (status >= 200 && status < 300) return { kind: 'succeeded', detail: `HTTP ${status}` };
   const excerpt = text.slice(0, EXCERPT).trim();
   const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);

@@ -1,4 +1,5 @@
 import { headRecurrence } from '../../core/head-recurrence.ts';
+import type { ChangeReason } from '../../core/occurrence.ts';
 import { MAX_MISSED_PER_PLAN, type PlannedRecord } from '../../core/planner.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
@@ -8,7 +9,7 @@ import { type EpochMs, epochMs } from '../../core/time.ts';
  * is behind) and that the change now rules out. They end here or nowhere (design, invariant 1). The range is
  * exact; of more than `MAX_MISSED_PER_PLAN` times the count says only that many.
  */
-export function leftOver(head: ScheduleHead, now: EpochMs): PlannedRecord[] {
+export function leftOver(head: ScheduleHead, now: EpochMs, reason: ChangeReason): PlannedRecord[] {
   const from = head.nextDueAt;
   if (head.state !== 'enabled' || from === null || from > now) return [];
   const recurrence = headRecurrence(head);
@@ -22,5 +23,7 @@ export function leftOver(head: ScheduleHead, now: EpochMs): PlannedRecord[] {
     break;
   }
   const { id: schedule, revision } = head;
-  return [{ schedule, scheduledTime: to, revision, kind: 'scheduled', coalesced: { count, from, to } }];
+  return [
+    { schedule, scheduledTime: to, revision, kind: 'scheduled', reason, coalesced: { count, from, to } },
+  ];
 }

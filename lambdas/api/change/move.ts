@@ -1,5 +1,5 @@
 import type { ScheduleId } from '../../core/ids.ts';
-import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
+import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { IdempotencyRecord, ScheduleChange } from '../../core/ports.ts';
 import {
   type Definition,
@@ -28,7 +28,7 @@ export interface Move {
 export interface CancelMove {
   /** Manual occurrences were asked for by a person: only the deletion of their schedule stops them. */
   readonly kinds: 'scheduled' | 'every';
-  readonly reason: CancelReason;
+  readonly reason: ChangeReason;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function changeOf(
     cancel,
     cancelReason: move.cancel.reason,
     create: first.create,
-    records: before ? leftOver(before, now) : [],
+    records: before ? leftOver(before, now, move.cancel.reason) : [],
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
   };

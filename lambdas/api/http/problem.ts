@@ -1,9 +1,8 @@
 import { HTTPException } from 'hono/http-exception';
 import { PROBLEM_MEDIA_TYPE, type Problem } from '../../contract/api/problem.ts';
-import { type ErrorCode, isPunctualError, PunctualError } from '../../core/errors.ts';
+import { type ErrorCode, isPunctualError, type PunctualError } from '../../core/errors.ts';
 import type { ErrorLog } from '../deps.ts';
 import { InvalidRequest, shown } from './faults.ts';
-import { isStoreUnavailable } from './store-fault.ts';
 
 /** The one status of every code. 4xx: another request would do; 503: the same one would, later. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -64,9 +63,7 @@ export function problemResponse(error: Error, requestId: string, logger: ErrorLo
 
 function known(error: Error): PunctualError | HTTPException | undefined {
   if (isPunctualError(error)) return error;
-  if (error instanceof HTTPException && error.status < 500) return error;
-  if (!isStoreUnavailable(error)) return undefined;
-  return new PunctualError('store.unavailable', 'The store is busy or not to be reached; try again.');
+  return error instanceof HTTPException && error.status < 500 ? error : undefined;
 }
 
 function problemOf(error: PunctualError | HTTPException | undefined, requestId: string): Problem {

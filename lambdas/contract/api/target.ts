@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { nameSchema } from './common.ts';
 import {
   eventBusTargetSchema,
   lambdaTargetSchema,
@@ -7,6 +8,13 @@ import {
   stateMachineTargetSchema,
 } from './target-aws.ts';
 import { httpTargetSchema } from './target-http.ts';
+
+export const pullTargetSchema = z
+  .strictObject({
+    kind: z.literal('pull'),
+    queue: nameSchema.meta({ description: 'Workers claim from it with POST /pull/{queue}/claim.' }),
+  })
+  .meta({ id: 'PullTarget', description: 'Not called: workers anywhere claim what is due.' });
 
 export const targetSchema = z
   .discriminatedUnion(
@@ -18,7 +26,8 @@ export const targetSchema = z
       snsTargetSchema,
       eventBusTargetSchema,
       stateMachineTargetSchema,
+      pullTargetSchema,
     ],
-    { error: 'An object whose "kind" is http, lambda, sqs, sns, eventBus or stateMachine.' },
+    { error: 'An object whose "kind" is http, lambda, sqs, sns, eventBus, stateMachine or pull.' },
   )
   .meta({ id: 'Target', description: 'What is called.' });

@@ -44,14 +44,20 @@ export function momentOf(field: string, text: string, timezone: string): EpochMs
  */
 export function readMoment(origin: Origin, text: string, zone: Zone): number {
   const instant = parseInstant(text);
-  const at = instant === undefined ? localMoment(origin, text, zone) : Math.floor(instant / 1_000);
-  if (at < FIRST_SECOND || at > LAST_SECOND)
-    throw refusal(
-      origin,
-      'expression.out-of-range',
-      `${quote(text)} is out of range: 1900 to 9999 is allowed.`,
-    );
+  if (instant === undefined) return localMoment(origin, text, zone);
+  const at = Math.floor(instant / 1_000);
+  checkRange(origin, text, at);
   return at;
+}
+
+/** Before it is asked when clocks showed a time, they must have been somewhat like ours. */
+function checkRange(origin: Origin, text: string, second: number): void {
+  if (second >= FIRST_SECOND && second <= LAST_SECOND) return;
+  throw refusal(
+    origin,
+    'expression.out-of-range',
+    `${quote(text)} is out of range: 1900 to 9999 is allowed.`,
+  );
 }
 
 function localMoment(origin: Origin, text: string, zone: Zone): number {
@@ -63,6 +69,7 @@ function localMoment(origin: Origin, text: string, zone: Zone): number {
       `${quote(text)} is no date and time: give a local one such as 2026-12-01T09:00:00, ` +
         'or an instant with an offset, such as 2026-12-01T09:00:00Z.',
     );
+  checkRange(origin, text, wall);
   const [first] = instantsOf(zone, wall);
   if (first === undefined)
     throw refusal(

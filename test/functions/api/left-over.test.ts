@@ -6,19 +6,20 @@ import { at, definition, head, NOON } from '../../support/fixtures.ts';
 
 describe('the record of times that an edit rules out before anything created them', () => {
   it('is none when planning is up to date, or when there is nothing to plan', () => {
-    expect(leftOver(head({ nextDueAt: at(1) }), NOON)).toEqual([]);
-    expect(leftOver(head({ nextDueAt: null }), NOON)).toEqual([]);
-    expect(leftOver(head({ nextDueAt: at(-MINUTE), state: 'paused' }), NOON)).toEqual([]);
+    expect(leftOver(head({ nextDueAt: at(1) }), NOON, 'superseded')).toEqual([]);
+    expect(leftOver(head({ nextDueAt: null }), NOON, 'superseded')).toEqual([]);
+    expect(leftOver(head({ nextDueAt: at(-MINUTE), state: 'paused' }), NOON, 'superseded')).toEqual([]);
   });
 
   it('counts every time up to now, and stands at the last', () => {
     const behind = head({ nextDueAt: at(-5 * MINUTE), revision: 4 });
-    expect(leftOver(behind, at(30 * SECOND))).toEqual([
+    expect(leftOver(behind, at(30 * SECOND), 'superseded')).toEqual([
       {
         schedule: behind.id,
         scheduledTime: NOON,
         revision: 4,
         kind: 'scheduled',
+        reason: 'superseded',
         coalesced: { count: 6, from: at(-5 * MINUTE), to: NOON },
       },
     ]);
@@ -26,7 +27,11 @@ describe('the record of times that an edit rules out before anything created the
 
   it('covers the whole range where there are more than it counts', () => {
     const from = at(-10 * DAY);
-    const [record] = leftOver(head({ nextDueAt: from }, definition({ expression: '* * * * * *' })), NOON);
+    const [record] = leftOver(
+      head({ nextDueAt: from }, definition({ expression: '* * * * * *' })),
+      NOON,
+      'superseded',
+    );
     expect(record?.coalesced).toEqual({ count: MAX_MISSED_PER_PLAN, from, to: NOON });
   });
 });

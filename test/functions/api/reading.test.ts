@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PunctualError } from '../../../lambdas/core/errors.ts';
 import { idempotencyKey, type OccurrenceId } from '../../../lambdas/core/ids.ts';
 import { HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { at, NOON } from '../../support/fixtures.ts';
@@ -275,7 +276,7 @@ describe('the service', () => {
         ...api.deps,
         schedules: { ...api.stores.schedules, readHead: () => Promise.reject(error) },
       });
-    const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
+    const throttled = new PunctualError('store.unavailable', 'slow down');
     const busy = await failing(throttled).get('/health');
     expect([busy.status, busy.body.code, busy.headers.get('retry-after')]).toEqual([
       503,
