@@ -44,6 +44,11 @@ function timed(text: string, zone: string, from: number): { outcome: Outcome; mi
   return { outcome, millis: performance.now() - start };
 }
 
+/** Once more, in two zones whose transitions are not known yet at that time, so that no memory helps. */
+function again(text: string, from: number): number[] {
+  return ['Europe/Lisbon', 'America/Toronto'].map((zone) => timed(text, zone, from).millis);
+}
+
 describe(`${COUNT} random texts`, () => {
   test('are each answered or refused, at once, in bounded memory', { timeout: 1_200_000 }, () => {
     const random = randomFrom(SEED);
@@ -57,8 +62,8 @@ describe(`${COUNT} random texts`, () => {
       const century = random(4) === 0 ? Date.UTC(1900 + random(8_000), 0, 1) : Date.parse(`${day}T00:00:00Z`);
       const from = century + random(48 * 3_600) * 1_000;
       let { outcome, millis } = timed(text, zone, from);
-      // Other work on the machine can stop us for a moment; what is slow is slow again.
-      if (millis > LIMIT_MS) millis = Math.min(millis, timed(text, zone, from).millis);
+      // Other work on the machine can stop us for a moment; what is slow is slow again, in any zone not seen yet.
+      if (millis > LIMIT_MS / 5) millis = Math.min(millis, ...again(text, from));
       if (millis > slowest.millis) slowest = { text, millis };
       if (outcome.accepted) accepted += 1;
       if (outcome.fault !== undefined)

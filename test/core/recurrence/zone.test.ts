@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { wallAt } from '../../../lambdas/core/recurrence/local.ts';
+import { zoneOf } from '../../../lambdas/core/recurrence/zone.ts';
+import { randomFrom } from './mutate.ts';
+import { wallsOf } from './oracle.ts';
+import { recurrence, refused } from './support.ts';
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+
+describe('zones', () => {
+  test('show what Intl shows, at random instants of two centuries', () => {
+    const random = randomFrom(7);
+    for (let index = 0; index < 3_000; index += 1) {
+      const name = ZONES[random(ZONES.length)] ?? 'UTC';
+      const at = Date.UTC(1920 + random(180), random(12), 1 + random(28), random(24), random(60), random(60));
+      const [expected] = wallsOf(name, at, at + 1, 1);
+      expect(wallAt(zoneOf(name), at / 1_000) * 1_000, `${name} ${at}`).toBe(expected);
+    }
+  });
+
+  test('show what Intl shows on either side of each transition of forty years', () => {
+    const zones = ['America/New_York', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Gaza', 'America/Recife'];
+    for (const name of zones) {
+      const zone = zoneOf(name);
+      const end = Date.UTC(2040, 0, 1) / 1_000;
+      let seen = 0;
+      for (let at = Date.UTC(2000, 0, 1) / 1_000; at < end; ) {
+        const segment = zone.segmentAt(at);
+        for (const second of [segment.end - 1, segment.end]) {
+          const [expected = 0] = wallsOf(name, second * 1_000, second * 1_000 + 1, 1);
+          expect(wallAt(zone, second)).toBe(expected / 1_000);
+        }
+        if (zone.segmentAt(segment.end).jumpAt === segment.end) seen += 1;
+        at = segment.end;
+      }
+      expect(seen, name).toBeGreaterThan(0);
+    }
+  });
+
+  test.each(['Mars/Olympus', '', 'local', 'system', 'UTC+3', 'America/New York', 'x'.repeat(500), '+25:00'])(
+    'refuse the name %j',
+    (timezone) => {
+      const error = refused(() => recurrence('@daily', { timezone }));
+      expect(error).toMatchObject({ code: 'timezone.unknown', field: 'timezone' });
+      expect(error.message).toContain('IANA');
+    },
+  );
+});
