@@ -1,11 +1,20 @@
 import { defineConfig } from 'vitest/config';
 
+const infra = ['test/infra/**/*.test.ts'];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     exclude: ['test/e2e/**', '**/node_modules/**'],
     // Files that start an engine take a few seconds of start-up on a busy machine.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      // The CDK takes seconds to load, and synthesising leaves nothing behind: one process for all of its files.
+      { extends: true, test: { name: 'infra', include: infra, isolate: false } },
+      {
+        extends: true,
+        test: { name: 'code', include: ['test/**/*.test.ts'], exclude: [...infra, 'test/e2e/**'] },
+      },
+    ],
   },
 });

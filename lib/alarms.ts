@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { METRIC, METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../lambdas/contract/metrics.ts';
+import { METRIC, METRIC_NAMESPACE, type MetricName } from '../lambdas/contract/metrics.ts';
 
 export interface AlarmSpec {
   /** Heading in docs/runbook.md, and the end of the alarm's name: it stays what it is. */
@@ -42,19 +42,25 @@ const MINUTE = Duration.minutes(1);
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD, LESS_THAN_THRESHOLD } =
   ComparisonOperator;
 
-/** As the functions emit it: powertools adds the service as the only dimension. */
-function own(metricName: MetricName, statistic: string): Metric {
-  return new Metric({
-    namespace: METRIC_NAMESPACE,
-    metricName,
-    dimensionsMap: { service: METRIC_SERVICE },
-    statistic,
-    period: MINUTE,
-  });
+/** As the functions emit it: powertools adds the service, which is the stack's name, as the only dimension. */
+function emittedBy(service: string) {
+  return (metricName: MetricName, statistic: string): Metric =>
+    new Metric({
+      namespace: METRIC_NAMESPACE,
+      metricName,
+      dimensionsMap: { service },
+      statistic,
+      period: MINUTE,
+    });
 }
 
 /** All alarms. What to do when one fires stands in docs/runbook.md under its id. */
-export function alarms(watched: Watched, { overdueSeconds, leadSeconds }: Thresholds): AlarmSpec[] {
+export function alarms(
+  service: string,
+  watched: Watched,
+  { overdueSeconds, leadSeconds }: Thresholds,
+): AlarmSpec[] {
+  const own = emittedBy(service);
   return [
     {
       id: 'oldest-overdue',

@@ -23,7 +23,7 @@ export class Monitoring extends Construct {
     this.topic = new AlarmTopic(this, 'Alarms', config.alarmEmail).topic;
     const action = new SnsAction(this.topic);
     const thresholds = { overdueSeconds: config.overdueAlarmSeconds, leadSeconds: config.leadSeconds };
-    for (const spec of alarms(watched, thresholds)) {
+    for (const spec of alarms(config.stackName, watched, thresholds)) {
       const alarm = new Alarm(this, spec.id, {
         // Named, unlike every other resource: people and pagers know an alarm by its name.
         alarmName: `${Stack.of(this).stackName}-${spec.id}`,

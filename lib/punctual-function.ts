@@ -6,6 +6,7 @@ import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-n
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentOf } from '../lambdas/contract/env.ts';
+import { SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
 import type { Config } from './config.ts';
 import { logGroupProps } from './log-group-props.ts';
 
@@ -55,7 +56,11 @@ export class PunctualFunction<Env> extends Construct {
       // That variable is for version 2 of the SDK; version 3 keeps connections by itself.
       awsSdkConnectionReuse: false,
       // Reading the map costs a cold start some 50 ms; a minified trace costs an operator more.
-      environment: { ...props.environment, NODE_OPTIONS: '--enable-source-maps' },
+      environment: {
+        ...props.environment,
+        [SERVICE_VARIABLE]: config.stackName,
+        NODE_OPTIONS: '--enable-source-maps',
+      },
       bundling: {
         format: OutputFormat.ESM,
         mainFields: ['module', 'main'],

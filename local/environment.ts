@@ -6,6 +6,7 @@ import type {
   TickEnv,
   WorkerEnv,
 } from '../lambdas/contract/env.ts';
+import { SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
 import { LOCAL_AWS_ENV } from './engine/aws.ts';
 import { LOCAL } from './settings.ts';
 
@@ -40,6 +41,7 @@ export function applyEnvironment(endpoints: Endpoints): void {
     // The terminal shows one line per occurrence; POWERTOOLS_LOG_LEVEL=INFO brings the functions' own logs back.
     POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'WARN',
     POWERTOOLS_METRICS_DISABLED: 'true',
+    [SERVICE_VARIABLE]: 'punctual-local',
   });
 }
 

@@ -4,11 +4,11 @@ import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { METRIC_NAMESPACE, METRIC_SERVICE, type MetricName } from '../contract/metrics.ts';
+import { METRIC_NAMESPACE, type MetricName } from '../contract/metrics.ts';
 
-export const logger = new Logger({ serviceName: METRIC_SERVICE });
+export const logger = new Logger();
 
-const metrics = new Metrics({ namespace: METRIC_NAMESPACE, serviceName: METRIC_SERVICE });
+const metrics = new Metrics({ namespace: METRIC_NAMESPACE });
 
 /** Adds to this invocation's metrics; they leave as one EMF line at its end. */
 export function count(name: MetricName, value: number): void {

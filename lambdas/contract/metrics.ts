@@ -1,8 +1,11 @@
-/** Metric names, shared by those who emit and those who alarm. Namespace and dimension are fixed too. */
+/** Metric names, shared by those who emit and those who alarm. */
 export const METRIC_NAMESPACE = 'Punctual';
 
-/** One service name for all functions, so that a metric has one series whoever emits it. */
-export const METRIC_SERVICE = 'punctual';
+/**
+ * Environment variable whose value is the `service` dimension of every metric and log line (powertools reads it).
+ * It is the name of the stack, so that one deployment's silence is not covered up by another's in the account.
+ */
+export const SERVICE_VARIABLE = 'POWERTOOLS_SERVICE_NAME';
 
 export const METRIC = {
   /** Seconds; age past due of the oldest occurrence that has not started. Emitted by each sweep, 0 when none. */

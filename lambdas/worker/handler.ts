@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { newSecret } from '../adapters/chance.ts';
 import { createSqsClient } from '../adapters/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
@@ -39,7 +39,7 @@ const deps = {
     sqs,
     httpAllowedRanges: env.HTTP_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
   }),
-  newSecret: randomUUID,
+  newSecret,
   leaseMs: env.LEASE_SECONDS * SECOND,
 };
 const processor = new BatchProcessor(EventType.SQS);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { METRIC, METRIC_NAMESPACE, METRIC_SERVICE } from '../../lambdas/contract/metrics.ts';
+import { METRIC, METRIC_NAMESPACE } from '../../lambdas/contract/metrics.ts';
 import { propertiesOf, ROOT, resourcesOf, templateOf, textOf } from './support/synth.ts';
 
 interface AlarmProperties {
@@ -60,7 +60,7 @@ describe.each(alarmsOf().map((alarm) => [alarm.AlarmName, alarm] as const))('%s'
   test('watches a metric that somebody emits', () => {
     if (alarm.Namespace === METRIC_NAMESPACE) {
       expect(Object.values<string>(METRIC)).toContain(alarm.MetricName);
-      expect(alarm.Dimensions).toEqual([{ Name: 'service', Value: METRIC_SERVICE }]);
+      expect(alarm.Dimensions).toEqual([{ Name: 'service', Value: 'Punctual' }]);
     } else {
       expect(AWS_METRICS).toContain(`${alarm.Namespace} ${alarm.MetricName}`);
       expect(alarm.Dimensions).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apiEnv, parseEnv, relayEnv, sweepEnv, tickEnv, workerEnv } from '../../lambdas/contract/env.ts';
+import { SERVICE_VARIABLE } from '../../lambdas/contract/metrics.ts';
 import { propertiesOf, resourcesOf, templateOf, textOf } from './support/synth.ts';
 
 const FUNCTION = 'AWS::Lambda::Function';
@@ -28,8 +29,9 @@ describe.each(FUNCTIONS)('%s', (name, schema, timeout) => {
 
   test('has an environment that its handler accepts, and nothing in it that the handler does not read', () => {
     const { Variables } = lambda.Environment as { Variables: Record<string, unknown> };
-    const { NODE_OPTIONS, ...own } = Variables;
+    const { NODE_OPTIONS, [SERVICE_VARIABLE]: service, ...own } = Variables;
     expect(NODE_OPTIONS).toBe('--enable-source-maps');
+    expect(service).toBe('Punctual');
     expect(Object.keys(own).toSorted()).toEqual(Object.keys(schema.shape).toSorted());
     const given = Object.entries(own).map(([key, value]) => [
       key,
