@@ -1,7 +1,6 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
-import { logMetrics } from '@aws-lambda-powertools/metrics/middleware';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
 import { METRIC_NAMESPACE, type MetricName } from '../contract/metrics.ts';
@@ -23,10 +22,15 @@ export function milliseconds(name: MetricName, value: number): void {
   metrics.addMetric(name, MetricUnit.Milliseconds, value);
 }
 
+/** Not powertools' own middleware: that warns of each invocation that had nothing to count. */
+function publish(): void {
+  if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+}
+
 /** A Lambda handler with log context and metrics around it. */
 export function observed<Event, Result>(handle: (event: Event, context: Context) => Promise<Result>) {
   return middy<Event, Result>()
     .use(injectLambdaContext(logger))
-    .use(logMetrics(metrics))
+    .use({ after: publish, onError: publish })
     .handler((event, context) => handle(event, context));
 }

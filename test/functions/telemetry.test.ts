@@ -1,0 +1,45 @@
+import type { Context } from 'aws-lambda';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { METRIC, METRIC_NAMESPACE } from '../../lambdas/contract/metrics.ts';
+
+const context = { awsRequestId: 'r', functionName: 'f', getRemainingTimeInMillis: () => 1_000 } as Context;
+const written: string[] = [];
+
+beforeEach(() => {
+  vi.stubEnv('POWERTOOLS_SERVICE_NAME', 'stack-a');
+  vi.resetModules();
+  written.length = 0;
+  vi.spyOn(process.stdout, 'write').mockImplementation((line) => written.push(String(line)) > 0);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+
+const emf = () => written.map((line) => JSON.parse(line)).filter((line) => '_aws' in line);
+
+describe('an observed handler', () => {
+  it('emits what it counted as one EMF line under the name of its stack', async () => {
+    const { count, observed } = await import('../../lambdas/adapters/telemetry.ts');
+    const handler = observed(async () => count(METRIC.ticksCompleted, 1));
+    await handler({}, context);
+    expect(emf()).toMatchObject([{ service: 'stack-a', [METRIC.ticksCompleted]: 1 }]);
+    expect(emf()[0]._aws.CloudWatchMetrics[0].Namespace).toBe(METRIC_NAMESPACE);
+  });
+
+  it('emits what it counted before it failed', async () => {
+    const { count, observed } = await import('../../lambdas/adapters/telemetry.ts');
+    const handler = observed(async () => {
+      count(METRIC.materialiseRacesLost, 2);
+      throw new Error('broken');
+    });
+    await expect(handler({}, context)).rejects.toThrow('broken');
+    expect(emf()).toMatchObject([{ [METRIC.materialiseRacesLost]: 2 }]);
+  });
+
+  it('says nothing when there was nothing to count', async () => {
+    const { observed } = await import('../../lambdas/adapters/telemetry.ts');
+    await observed(async () => {})({}, context);
+    expect(written).toEqual([]);
+  });
+});
