@@ -8,7 +8,7 @@ import { CONTEXT, short } from './support.ts';
 
 const HOUR = 3_600_000;
 /** Runs for each kind; each compares some hundred instants. */
-const RUNS = Number(process.env.RECURRENCE_RUNS ?? 1_500);
+const RUNS = Number(process.env.RECURRENCE_RUNS ?? 1_000);
 
 const policies = fc.record(
   {
@@ -60,9 +60,26 @@ function isRefused(cron: RandomCron): boolean {
 }
 
 describe.each([
-  { name: 'minute by minute', seconds: false, step: 60_000, around: 60 * HOUR, inside: 30 * HOUR, share: 1 },
-  { name: 'second by second', seconds: true, step: 1_000, around: 4 * HOUR, inside: 2 * HOUR, share: 10 },
-])('a walk $name', ({ seconds, step, around, inside, share }) => {
+  {
+    name: 'minute by minute',
+    days: DAYS,
+    seconds: false,
+    step: 60_000,
+    around: 60 * HOUR,
+    inside: 30 * HOUR,
+    share: 1,
+  },
+  {
+    name: 'second by second',
+    // Every third: walking by seconds takes its time.
+    days: DAYS.filter((_, index) => index % 3 === 0),
+    seconds: true,
+    step: 1_000,
+    around: 4 * HOUR,
+    inside: 2 * HOUR,
+    share: 10,
+  },
+])('a walk $name', ({ days, seconds, step, around, inside, share }) => {
   // Walks are slow, so each day is walked once for all random texts.
   const walks = new Map<string, Walk>();
   const middles = new Map(DAYS.map(([zone, day]) => [zone + day, middleOf(zone, day)]));
@@ -75,7 +92,7 @@ describe.each([
 
   test('finds the fires that the planner finds, forwards and backwards', { timeout: 120_000 }, () => {
     fc.assert(
-      fc.property(randomCron(seconds), fc.constantFrom(...DAYS), policies, (cron, [zone, day], dst) => {
+      fc.property(randomCron(seconds), fc.constantFrom(...days), policies, (cron, [zone, day], dst) => {
         fc.pre(!isRefused(cron));
         const middle = middles.get(zone + day) ?? 0;
         const [from, to] = [middle - inside, middle + inside];

@@ -82,7 +82,7 @@ function holds(
       fc.pre(recurrence !== undefined);
       check(recurrence, from, spec);
     }),
-    { numRuns: 1_000 },
+    { numRuns: 600 },
   );
 }
 
@@ -152,10 +152,10 @@ describe('every recurrence', () => {
     holds((recurrence, from) => {
       const end = from + 48 * HOUR;
       const within = (start: number, stop: number): number[] =>
-        take(recurrence, epochMs(start), 500).filter((fire) => fire <= stop);
+        take(recurrence, epochMs(start), 120).filter((fire) => fire <= stop);
       const cuts = [from, from + 7 * HOUR, from + 25 * HOUR + 1, end];
       const pieces = cuts.slice(1).flatMap((stop, index) => within(cuts[index] ?? 0, stop));
-      if (pieces.length < 500) expect(pieces).toEqual(within(from, end));
+      if (pieces.length < 120) expect(pieces).toEqual(within(from, end));
     });
   });
 

@@ -57,6 +57,7 @@ function inHours(hours: readonly number[]): string {
 /** n when the values are 0, n, 2n … through the whole field, evenly over its end too. */
 function stepOf(values: readonly number[], size: number): number | undefined {
   const step = size / values.length;
+  if (values.length === 1) return undefined;
   return Number.isInteger(step) && values.every((value, index) => value === index * step) ? step : undefined;
 }
 

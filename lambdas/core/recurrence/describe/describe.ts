@@ -4,7 +4,7 @@ import type { Compiled } from '../compile.ts';
 import type { Expression, IntervalExpression, RRuleExpression } from '../expression.ts';
 import { wallAt } from '../local.ts';
 import { describeCron } from './cron.ts';
-import { capitalised, every, listed, zoneText } from './words.ts';
+import { capitalised, every, listed, uncapitalised, zoneText } from './words.ts';
 
 /** What a description is made from. */
 export type Described = Pick<
@@ -16,7 +16,8 @@ export type Described = Pick<
 export function describe(compiled: Described): string {
   const { zone, expressions, exclusions, startAt, endAt, windowMs, spec } = compiled;
   const local = (millis: number): string => wallText(wallAt(zone, Math.floor(millis / 1_000)));
-  const parts = [expressions.map(describeExpression).join('; and ')];
+  const texts = expressions.map(describeExpression);
+  const parts = [texts.map((text, index) => (index === 0 ? text : uncapitalised(text))).join('; and ')];
   if (startAt !== undefined) parts.push(`from ${local(startAt)}`);
   if (endAt !== undefined) parts.push(`until ${local(endAt)}`);
   const [first] = expressions;

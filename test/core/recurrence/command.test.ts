@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+
+const COMMAND = fileURLToPath(new URL('../../../bin/punctual.ts', import.meta.url));
+
+function punctual(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [COMMAND, 'plan', ...args], {
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+const NEW_YORK = ['--timezone', 'America/New_York', '--from', '2026-03-08T05:00:00Z'];
+
+describe('punctual plan', () => {
+  test('prints JSON with fires, warnings and a description', () => {
+    const { status, stdout } = punctual('30 2 * * *', ...NEW_YORK, '--count', '1', '--json');
+    expect(status).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      fires: [
+        {
+          scheduledTime: '2026-03-08T07:00:00.000Z',
+          local: '2026-03-08T03:00:00-04:00',
+          notes: [expect.objectContaining({ code: 'dst.gap.run-after' })],
+        },
+      ],
+      warnings: [expect.objectContaining({ code: 'dst-gap' })],
+      description: 'At 02:30, New York time',
+    });
+  });
+
+  test('prints UTC and local times, notes, warnings and the description for people', () => {
+    const { status, stdout } = punctual('30 2 * * *', ...NEW_YORK, '--count', '2');
+    expect(status).toBe(0);
+    expect(stdout).toContain('At 02:30, New York time\n');
+    expect(stdout).toMatch(/^2026-03-08T07:00:00\.000Z {2}2026-03-08T03:00:00-04:00 {2}.*skipped/m);
+    expect(stdout).toMatch(/^2026-03-09T06:30:00\.000Z {2}2026-03-09T02:30:00-04:00$/m);
+    expect(stdout).toMatch(/^Warning: .*does not exist/m);
+  });
+
+  test('follows --gap, --overlap, --exclude, --to and --previous', () => {
+    const { stdout } = punctual(
+      ...['30 1,2 * * *', ...NEW_YORK, '--gap', 'shift', '--overlap', 'both', '--json'],
+      ...['--exclude', '2026-03-09', '--exclude', '30 1 10 3 *', '--to', '2026-03-11'],
+    );
+    const { fires } = JSON.parse(stdout) as { fires: { scheduledTime: string }[] };
+    expect(fires.map(({ scheduledTime }) => scheduledTime)).toEqual([
+      '2026-03-08T06:30:00.000Z',
+      '2026-03-08T07:30:00.000Z',
+      '2026-03-10T06:30:00.000Z',
+    ]);
+    const back = punctual('@daily', '--from', '2026-03-08', '--previous', '--count', '1', '--json');
+    expect(JSON.parse(back.stdout).fires[0].scheduledTime).toBe('2026-03-07T00:00:00.000Z');
+  });
+
+  test.each([
+    [['0 0 30 2 *'], 'expression.never-fires', 'expression'],
+    [['0 12 ? * 2 *'], 'expression.ambiguous-dialect', 'expression'],
+    [['@daily', '--timezone', 'Mars/X'], 'timezone.unknown', 'timezone'],
+    [['@daily', '--gap', 'jump'], 'expression.invalid', 'dst.gap'],
+    [['@daily', '--count', 'many'], 'expression.out-of-range', 'count'],
+    [['@daily', '--from', 'noon'], 'expression.invalid', 'from'],
+    [['@daily', '--exclude', 'x'], 'expression.invalid', 'exclude[0]'],
+  ])('refuses %j with exit code 2 and an error that names the field', (args, code, field) => {
+    const { status, stdout } = punctual(...args, '--json');
+    expect(status).toBe(2);
+    expect(JSON.parse(stdout)).toEqual({ error: { code, field, message: expect.any(String) } });
+  });
+
+  test('refuses for people on the error stream', () => {
+    const { status, stdout, stderr } = punctual('0 0 30 2 *');
+    expect(status).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('never fires');
+  });
+
+  test('refuses unknown options with exit code 2', () => {
+    expect(punctual('@daily', '--colour').status).toBe(2);
+  });
+});
