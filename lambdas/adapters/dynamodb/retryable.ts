@@ -1,5 +1,5 @@
 import type { ServiceInputTypes, ServiceOutputTypes } from '@aws-sdk/client-dynamodb';
-import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { TransactionCanceledException, TransactionConflictException } from '@aws-sdk/client-dynamodb';
 import type { DeserializeMiddleware, Pluggable } from '@smithy/types';
 
 /** Cancellation reasons that say "not now" rather than "no". */
@@ -20,14 +20,16 @@ export function isTransientCancellation(error: unknown): boolean {
 }
 
 /**
- * The SDK retries throttling of single calls but not transactions that were cancelled by it. This marks such
- * errors as retryable, so that the SDK's own backoff and retry budget apply to them too.
+ * The SDK retries throttling of single calls but not transactions that were cancelled by it, nor single writes
+ * that met a transaction under way: a settle refused for that would have the target called once more. This marks
+ * such errors as retryable, so that the SDK's own backoff and retry budget apply to them too.
  */
 const mark: DeserializeMiddleware<ServiceInputTypes, ServiceOutputTypes> = (next) => async (args) => {
   try {
     return await next(args);
   } catch (error) {
     if (isTransientCancellation(error)) Object.assign(error as object, { $retryable: { throttling: true } });
+    if (error instanceof TransactionConflictException) Object.assign(error, { $retryable: {} });
     throw error;
   }
 };
