@@ -20,6 +20,27 @@ export function instantsOf(zone: Zone, wall: number): number[] {
   return found;
 }
 
+/** The change of clocks that skips a wall time. */
+export interface Gap {
+  /** UTC second of the first instant after it. */
+  readonly end: number;
+  /** Seconds that clocks jump over. */
+  readonly length: number;
+  /** The offset before it. */
+  readonly before: number;
+}
+
+/** The gap over `wall`, which no clock of the zone shows. */
+export function gapOver(zone: Zone, wall: number): Gap {
+  let segment = zone.segmentAt(wall - 2 * DAY_SECONDS);
+  let next = zone.segmentAt(segment.end);
+  while (segment.end + next.offset <= wall) {
+    segment = next;
+    next = zone.segmentAt(segment.end);
+  }
+  return { end: segment.end, length: next.offset - segment.offset, before: segment.offset };
+}
+
 /** The wall seconds that clocks of the zone show at a UTC second. */
 export function wallAt(zone: Zone, utc: number): number {
   return utc + zone.segmentAt(utc).offset;

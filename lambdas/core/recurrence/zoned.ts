@@ -1,7 +1,8 @@
 import { DAY_SECONDS, wallText } from './civil.ts';
+import type { Segment } from './segments.ts';
 import { FIRST_SECOND, LAST_SECOND, NO_NOTES, type Source, type WallSource } from './source.ts';
 import type { DstPolicy, FireNote, GapPolicy, OverlapTimePolicy } from './types.ts';
-import type { Segment, Zone } from './zone.ts';
+import type { Zone } from './zone.ts';
 
 export interface DstRule extends DstPolicy {
   /** What holds for jumps of three hours and more (Apia 2011, Casey). */

@@ -41,6 +41,13 @@ describe('reported cases', () => {
     expect(answer(one, POLICIES[name])).toEqual(expected);
   });
 
+  test('that name a rule which Punctual does not offer are answered by its own', () => {
+    const shifted = (id: string): string[] =>
+      answer(CASES.find((one) => one.id === id) as Case, { gap: 'shift' });
+    expect(shifted('GAP-09')[0]).toBe('2019-10-05T16:30:00Z');
+    expect(shifted('OVERLAP-21').slice(0, 2)).toEqual(['2026-11-01T05:00:00Z', '2026-11-01T07:00:00Z']);
+  });
+
   test.each(rejected.map((one) => [title(one), one] as const))('%s is refused', (_, one) => {
     const error = refused(() => answer(one));
     expect(error.code).toMatch(/^(expression|timezone)\./);

@@ -71,6 +71,13 @@ describe('an overlap', () => {
     expect(fires('30 1 * * *', '2026-11-01T04:00:00Z', 2, choice)).toEqual(expected);
   });
 
+  test('of a yearly time is not passed over from between its passes', () => {
+    const of = recurrence('15 1 1 11 *', NEW_YORK);
+    expect(of.prev(at('2026-11-01T06:10:00Z'))?.at).toBe(at('2026-11-01T05:15:00Z'));
+    const second = recurrence('15 1 1 11 *', { ...NEW_YORK, dst: { overlap: 'second' } });
+    expect(second.next(at('2026-11-01T05:40:00Z'))?.at).toBe(at('2026-11-01T06:15:00Z'));
+  });
+
   test('says on the fire which pass it is', () => {
     const [first, second] = ['2026-11-01T04:00:00Z', '2026-11-01T05:45:00Z'];
     expect(notes('30 1 * * *', first)).toEqual(['dst.overlap.first']);

@@ -1,5 +1,5 @@
 import { DAY_SECONDS, wallText } from '../civil.ts';
-import { instantsOf, wallAt } from '../local.ts';
+import { gapOver, instantsOf, wallAt } from '../local.ts';
 import type { Source } from '../source.ts';
 import type { FireNote } from '../types.ts';
 import { fires } from '../union.ts';
@@ -28,7 +28,7 @@ export function rolling(source: Source, closed: readonly Exclusion[], zone: Zone
     for (let days = 1; days <= MAX_ROLL_DAYS; days += 1) {
       const target = wall + step * days * DAY_SECONDS;
       // A time that the target day skips or repeats is the first at or after it.
-      const [first = afterGap(zone, target)] = instantsOf(zone, target);
+      const [first = gapOver(zone, target).end] = instantsOf(zone, target);
       if (!exclusionAt(closed, first * 1_000)) return first * 1_000;
     }
     return undefined;
@@ -76,11 +76,4 @@ export function rolling(source: Source, closed: readonly Exclusion[], zone: Zone
         `it runs on the ${step > 0 ? 'next' : 'previous'} business day.`,
     };
   }
-}
-
-/** The first UTC second after a gap that skips `wall`. */
-function afterGap(zone: Zone, wall: number): number {
-  let segment = zone.segmentAt(wall - 2 * DAY_SECONDS);
-  while (segment.end + zone.segmentAt(segment.end).offset <= wall) segment = zone.segmentAt(segment.end);
-  return segment.end;
 }

@@ -1,11 +1,11 @@
 import { type EpochMs, epochMs, parseInstant, toIso } from '../../time.ts';
 import { dstRule } from '../build.ts';
-import { DAY_SECONDS, parseWall, wallText } from '../civil.ts';
+import { parseWall, wallText } from '../civil.ts';
 import { type Compiled, compile } from '../compile.ts';
 import { cronWalls } from '../cron/walls.ts';
 import { exclusionAt } from '../exclude/apply.ts';
 import type { Expression } from '../expression.ts';
-import { instantsOf, wallAt } from '../local.ts';
+import { gapOver, instantsOf, wallAt } from '../local.ts';
 import { localText } from '../preview.ts';
 import { quote, refusal } from '../refusal.ts';
 import type { CompileContext, RecurrenceSpec } from '../spec.ts';
@@ -132,16 +132,13 @@ function judgeText(expression: Expression, at: EpochMs): Verdict {
 
 /** A local time in a gap: it may have run elsewhere. */
 function explainSkipped(compiled: Compiled, wall: number): Explanation {
-  let segment = compiled.zone.segmentAt(wall - 2 * DAY_SECONDS);
-  while (segment.end + compiled.zone.segmentAt(segment.end).offset <= wall)
-    segment = compiled.zone.segmentAt(segment.end);
-  const jump = epochMs(segment.end * 1_000);
-  const forward = compiled.zone.segmentAt(segment.end).offset - segment.offset;
+  const { end, length, before } = gapOver(compiled.zone, wall);
+  const jump = epochMs(end * 1_000);
   const outcomes = compiled.expressions.map((expression) => {
     if (expression.kind !== 'cron' || cronWalls(expression.fields).next(wall) !== wall) return undefined;
-    const gap = gapRule(dstRule(expression, compiled.spec.dst ?? {}), forward);
+    const gap = gapRule(dstRule(expression, compiled.spec.dst ?? {}), length);
     if (gap === 'skip') return 'it does not run';
-    const instead = gap === 'shift' ? wall + forward : segment.end + segment.offset + forward;
+    const instead = gap === 'shift' ? wall + length : end + before + length;
     return `it runs at ${wallText(instead)} instead`;
   });
   const outcome = outcomes.find((text) => text !== undefined) ?? 'and no expression names it';

@@ -1,14 +1,14 @@
 import { DAY_SECONDS, parseWall, wallOf } from '../civil.ts';
 import type { RRuleExpression } from '../expression.ts';
-import { instantsOf, wallAt } from '../local.ts';
+import { gapOver, instantsOf, wallAt } from '../local.ts';
 import type { ParseContext } from '../parse.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
 import { type Zone, zoneOf } from '../zone.ts';
 import { readRule } from './parts.ts';
 import { ruleWalls } from './walls.ts';
 
+/** Each is looked for once, when the text is read. */
 const MAX_COUNT = 10_000;
-/** Searches cost by the fires that they find and the periods that they pass; this many fires at once are fine. */
 const PROPERTY = /[ ]+(?=(?:DTSTART|RRULE|EXDATE|RDATE|EXRULE)[;:])/i;
 
 /**
@@ -112,7 +112,7 @@ function readDates(origin: Origin, properties: readonly Property[], name: string
 function resolved(zone: Zone, wall: number): number[] {
   const instants = instantsOf(zone, wall);
   if (instants.length > 0) return instants;
-  return [wall - zone.segmentAt(wall - 2 * DAY_SECONDS).offset];
+  return [wall - gapOver(zone, wall).before];
 }
 
 /** The wall time of the last of `count` fires. */
