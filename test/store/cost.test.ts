@@ -1,20 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSlot } from '../../lambdas/adapters/dynamodb/slot-items.ts';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
 import { planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule.ts';
+import { type OverlapPolicy, type SlotNeed, slotNeeds } from '../../lambdas/core/slots.ts';
 import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { tick } from '../../lambdas/tick/tick.ts';
 import { meterWrites } from '../support/capacity.ts';
 import { at, definition, freshId, NOON } from '../support/fixtures.ts';
-import { claimed, keyOf, seedSchedule } from '../support/seed.ts';
+import { keyOf, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
+const secret = '9f8e7d6c-5b4a-4321-8765-0123456789ab';
 let stores: Stores;
 let meter: ReturnType<typeof meterWrites>;
-beforeAll(async () => {
+beforeEach(async () => {
   stores = await openStores({ shardCount: 1 });
   meter = meterWrites(stores.client);
 });
-afterAll(() => stores.close());
+afterEach(() => stores.close());
 
 /** A tick without its shard lease, whose two writes are shared by all schedules of the shard. */
 async function materialiseAt(now: number): Promise<void> {
@@ -34,9 +37,16 @@ async function materialiseAt(now: number): Promise<void> {
   expect(result.failures).toEqual([]);
 }
 
-async function runOne(of: ScheduleHead, time: number): Promise<void> {
+async function runOne(of: ScheduleHead, time: number, needs: readonly SlotNeed[]): Promise<void> {
   const now = epochMs(time);
-  const running = await claimed(stores, keyOf(of, now), now, '1b4e28ba-2fa1-11d2-883f-0016d3cca427/message');
+  const lease = {
+    holder: '1b4e28ba-2fa1-11d2-883f-0016d3cca427/message',
+    expiresAt: epochMs(now + MINUTE),
+    secret,
+  };
+  const claim = await stores.occurrences.claim(keyOf(of, now), lease, now, needs);
+  if (claim.kind !== 'claimed') throw new Error(`It is ${claim.kind}.`);
+  const running = claim.occurrence;
   const record = {
     attempt: 1,
     startedAt: now,
@@ -48,22 +58,30 @@ async function runOne(of: ScheduleHead, time: number): Promise<void> {
 }
 
 /** Write request units per occurrence from creation to settle, as the engine reports them (design, section 8). */
-async function unitsPerOccurrence(expression: string, fires: number, stepMs: number): Promise<number> {
-  const from = definition({ expression, timezone: 'America/New_York' });
+async function unitsPerOccurrence(
+  expression: string,
+  fires: number,
+  stepMs: number,
+  overlap: OverlapPolicy = 'allow',
+): Promise<number> {
+  const from = definition({ expression, timezone: 'America/New_York', overlap });
   const nextDueAt = epochMs(NOON + stepMs);
   const of = await seedSchedule(stores, [], {
     head: { id: freshId('a-group-with-a-name'), nextDueAt, policy: planningPolicy(from) },
     definition: from,
   });
+  const needs = slotNeeds(of.id, from, undefined);
+  // The slot's item is made once in the life of a schedule.
+  for (const { slot } of needs) await createSlot(stores.context, slot);
   meter.take();
   for (let fire = 1; fire <= fires; fire += 1) {
     const due = NOON + fire * stepMs;
     await materialiseAt(due - MINUTE);
-    await runOne(of, due);
+    await runOne(of, due, needs);
   }
   // What was materialised ahead is run as well, so that each occurrence counted is paid for in full.
   const ahead = await stores.occurrences.openOf(of.id, NOON);
-  for (const { scheduledTime } of ahead) await runOne(of, scheduledTime);
+  for (const { scheduledTime } of ahead) await runOne(of, scheduledTime, needs);
   return meter.take() / (fires + ahead.length);
 }
 
@@ -78,5 +96,9 @@ describe('write request units of an occurrence', () => {
     const of = await unitsPerOccurrence('* * * * *', 60, MINUTE);
     expect(of).toBeGreaterThan(5);
     expect(of).toBeLessThanOrEqual(6.5);
+  });
+
+  it('are six more where the overlap policy needs a slot: claim and settlement become transactions', async () => {
+    expect(await unitsPerOccurrence('0 7 * * *', 3, DAY, 'skip')).toBe(16);
   });
 });
