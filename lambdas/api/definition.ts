@@ -5,6 +5,7 @@ import { type DstPolicy, requireFuture } from '../core/recurrence/index.ts';
 import { type Definition, type Json, planningPolicy, type Target } from '../core/schedule.ts';
 import type { EpochMs } from '../core/time.ts';
 import { canonicalJson } from './canonical-json.ts';
+import { runPolicyOf } from './run-policy.ts';
 
 /** The definition in a body whose schema has filled in the defaults. */
 export function definitionOf(body: ScheduleBody): Definition {
@@ -19,6 +20,7 @@ export function definitionOf(body: ScheduleBody): Definition {
     timeout: body.timeout,
     ...(body.startDeadline !== undefined && { startDeadline: body.startDeadline }),
     catchUp: body.catchUp,
+    ...runPolicyOf(body),
     tags: body.tags,
     ...(body.description !== undefined && { description: body.description }),
   };

@@ -1,5 +1,6 @@
 import type { ScheduleId } from './ids.ts';
 import type { DstPolicy } from './recurrence/types.ts';
+import { retentionDays } from './retention.ts';
 import type { Concurrency, OverlapPolicy } from './slots.ts';
 import type { EpochMs } from './time.ts';
 
@@ -103,9 +104,15 @@ export interface Definition {
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
   /** What happens to an occurrence that comes due while another of this schedule runs. */
-  readonly overlap?: OverlapPolicy;
+  readonly overlap: OverlapPolicy;
   /** A limit shared with other schedules that name the same key. */
   readonly concurrency?: Concurrency;
+  /** How long finished occurrences are kept, `P30D`; as the deployment says when absent. */
+  readonly retention?: string;
+  /** So many failures in a row pause the schedule. */
+  readonly pauseAfterFailures?: number;
+  /** Once it has no time left and its last occurrence is finished, the schedule becomes a tombstone. */
+  readonly deleteAfterCompletion?: boolean;
   readonly tags: Readonly<Record<string, string>>;
   readonly description?: string;
 }
@@ -125,6 +132,8 @@ export interface PlanningPolicy {
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
   readonly pullQueue?: string;
+  readonly retentionDays?: number;
+  readonly deleteAfterCompletion?: boolean;
 }
 
 export interface ScheduleHead {
@@ -155,6 +164,7 @@ export interface Revision {
 
 /** The head's copy of what planning needs from `definition`. */
 export function planningPolicy(definition: Definition): PlanningPolicy {
+  const keepFor = definition.retention === undefined ? undefined : retentionDays(definition.retention);
   return {
     expression: definition.expression,
     timezone: definition.timezone,
@@ -162,6 +172,8 @@ export function planningPolicy(definition: Definition): PlanningPolicy {
     ...(definition.startDeadline !== undefined && { startDeadline: definition.startDeadline }),
     catchUp: definition.catchUp,
     ...(definition.target.kind === 'pull' && { pullQueue: definition.target.queue }),
+    ...(keepFor !== undefined && { retentionDays: keepFor }),
+    ...(definition.deleteAfterCompletion && { deleteAfterCompletion: true }),
   };
 }
 
@@ -182,6 +194,7 @@ export const DEFAULT_CATCH_UP: CatchUpPolicy = {
 };
 
 export const DEFAULT_OVERLAP: OverlapPolicy = 'skip';
+export const DEFAULT_COMPLETION = 'immediate';
 export const DEFAULT_TIMEOUT = 'PT60S';
 export const DEFAULT_TIMEZONE = 'UTC';
 export const DEFAULT_GROUP = 'default';

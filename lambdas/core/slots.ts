@@ -41,7 +41,7 @@ export function slotNeeds(
   definition: Pick<Definition, 'overlap' | 'concurrency'>,
   groupLimit: number | undefined,
 ): SlotNeed[] {
-  const { overlap = 'allow', concurrency } = definition;
+  const { overlap, concurrency } = definition;
   return [
     ...(overlap === 'allow' ? [] : [{ slot: `${OWN}${schedule}`, limit: 1 }]),
     ...(concurrency ? [{ slot: `key:${concurrency.key}`, limit: concurrency.limit }] : []),

@@ -26,6 +26,7 @@ export function definition(changes: Partial<Definition> = {}): Definition {
     retry: { ...DEFAULT_RETRY, jitter: 0 },
     timeout: 'PT60S',
     catchUp: DEFAULT_CATCH_UP,
+    overlap: 'allow',
     tags: {},
     ...changes,
   };

@@ -27,6 +27,7 @@ export function purgeAt(now: EpochMs, days: number): number {
  */
 export function headItem(head: ScheduleHead, shardCount: number, retentionDays: number): Item {
   const { group, name } = splitScheduleId(head.id);
+  const longest = Math.max(retentionDays, head.policy.retentionDays ?? 0);
   const due = head.nextDueAt !== null && head.state === 'enabled';
   return {
     ...headKey(head.id),
@@ -39,13 +40,15 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.policy.startDeadline !== undefined && { start_deadline: head.policy.startDeadline }),
     catch_up: head.policy.catchUp,
     ...(head.policy.pullQueue !== undefined && { pull_queue: head.policy.pullQueue }),
+    ...(head.policy.retentionDays !== undefined && { retention_days: head.policy.retentionDays }),
+    ...(head.policy.deleteAfterCompletion && { delete_after_completion: true }),
     anchor: head.anchor,
     created_at: head.createdAt,
     updated_at: head.updatedAt,
     ...(head.pauseNote !== undefined && { pause_note: head.pauseNote }),
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
     ...(head.state === 'deleted'
-      ? { purge_at: purgeAt(head.updatedAt, retentionDays + TOMBSTONE_EXTRA_DAYS) }
+      ? { purge_at: purgeAt(head.updatedAt, longest + TOMBSTONE_EXTRA_DAYS) }
       : { group, name }),
   };
 }
@@ -63,6 +66,8 @@ export function headOf(item: Item): ScheduleHead {
       ...(item.start_deadline !== undefined && { startDeadline: item.start_deadline as string }),
       catchUp: item.catch_up as CatchUpPolicy,
       ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
+      ...(item.retention_days !== undefined && { retentionDays: item.retention_days as number }),
+      ...(item.delete_after_completion !== undefined && { deleteAfterCompletion: true }),
     },
     anchor: item.anchor as EpochMs,
     nextDueAt: (item.next_due_at as EpochMs | undefined) ?? null,

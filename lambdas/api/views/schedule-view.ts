@@ -4,6 +4,7 @@ import { splitScheduleId } from '../../core/ids.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
 import type { Definition, ScheduleState } from '../../core/schedule.ts';
 import { type EpochMs, toIso } from '../../core/time.ts';
+import { runPolicyView } from '../run-policy.ts';
 
 /** A schedule as JSON. The next time is computed, not looked up: what is pending is what the expression says. */
 export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs): ScheduleView {
@@ -36,6 +37,7 @@ function definitionView(definition: Definition) {
     timeout,
     ...(startDeadline !== undefined && { startDeadline }),
     catchUp,
+    ...runPolicyView(definition),
     tags: { ...definition.tags },
     ...(definition.description !== undefined && { description: definition.description }),
   };

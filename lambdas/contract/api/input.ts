@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import { PLACEHOLDERS, unknownPlaceholders } from '../../core/placeholders.ts';
+import type { Json } from '../../core/schedule.ts';
 import { API_LIMITS } from './limits.ts';
 
 /** DynamoDB keeps no number smaller than this but 0; the SDK takes none beyond the safe integers. */
@@ -14,10 +16,16 @@ export const inputSchema = z.unknown().check((context) => {
     return;
   }
   const path = unstorable(input);
-  if (path === undefined) return;
-  const message =
-    'A number between -(2^53 - 1) and 2^53 - 1, no closer to 0 than 1e-130, and no empty member name.';
-  context.issues.push({ code: 'custom', message, input, path });
+  if (path !== undefined) {
+    const message =
+      'A number between -(2^53 - 1) and 2^53 - 1, no closer to 0 than 1e-130, and no empty member name.';
+    context.issues.push({ code: 'custom', message, input, path });
+    return;
+  }
+  const [unknown] = unknownPlaceholders(input as Json);
+  if (unknown === undefined) return;
+  const message = `${unknown.slice(0, 100)} stands for nothing. There are: ${PLACEHOLDERS.join(', ')}.`;
+  context.issues.push({ code: 'custom', message, input });
 });
 
 /** Path to the first part that the table could not give back; undefined when there is none. */

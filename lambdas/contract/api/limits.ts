@@ -23,4 +23,11 @@ export const API_LIMITS = {
   planFires: 1000,
   /** The worker is a Lambda function: 15 minutes, less what it needs to claim and settle. */
   timeout: { min: 'PT1S', max: 'PT14M' },
+  /** Work outside has no function that could run out. */
+  heartbeat: { min: 'PT1S', max: 'P7D' },
+  /** Holders of a slot are kept in one item, which may have 400 KB. */
+  concurrency: 1_000,
+  retentionDays: { min: 1, max: 3650 },
+  /** So many failures in a row are looked up in the ledger at once. */
+  failures: 50,
 } as const;

@@ -17,6 +17,7 @@ import {
 } from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
+import { runPolicyFields } from './run-policy.ts';
 import { targetSchema } from './target.ts';
 
 const retrySchema = z
@@ -77,6 +78,7 @@ const definitionFields = {
     description: 'An occurrence that could not start within this time is missed instead of run late.',
   }),
   catchUp: catchUpSchema.prefault({}),
+  ...runPolicyFields,
   tags: tagsSchema.default({}),
   description: z.string().max(API_LIMITS.descriptionLength).optional(),
 };

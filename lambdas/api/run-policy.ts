@@ -1,0 +1,52 @@
+import type { ScheduleBody } from '../contract/api/schedule.ts';
+import { DEFAULT_COMPLETION, type Definition } from '../core/schedule.ts';
+import { invalidRequest } from './http/faults.ts';
+
+type RunPolicy = Pick<
+  Definition,
+  | 'overlap'
+  | 'concurrency'
+  | 'completion'
+  | 'heartbeatTimeout'
+  | 'retention'
+  | 'pauseAfterFailures'
+  | 'deleteAfterCompletion'
+>;
+
+/** The fields of a definition that say how occurrences run, end and are kept (contract/api/run-policy.ts). */
+export function runPolicyOf(body: ScheduleBody): RunPolicy {
+  assertHeartbeat(body);
+  return {
+    overlap: body.overlap,
+    ...(body.concurrency && { concurrency: body.concurrency }),
+    completion: body.completion,
+    ...(body.heartbeatTimeout !== undefined && { heartbeatTimeout: body.heartbeatTimeout }),
+    ...(body.retention !== undefined && { retention: body.retention }),
+    ...(body.pauseAfterFailures !== undefined && { pauseAfterFailures: body.pauseAfterFailures }),
+    // Left off when it is not chosen: a definition of before this field is then the same as one of after it.
+    ...(body.deleteAfterCompletion && { deleteAfterCompletion: true }),
+  };
+}
+
+/** As `runPolicyOf`, with the defaults that a stored definition leaves off. */
+export function runPolicyView(definition: Definition) {
+  const { overlap, concurrency, heartbeatTimeout, retention, pauseAfterFailures } = definition;
+  return {
+    overlap,
+    ...(concurrency && { concurrency }),
+    completion: definition.completion ?? DEFAULT_COMPLETION,
+    ...(heartbeatTimeout !== undefined && { heartbeatTimeout }),
+    ...(retention !== undefined && { retention }),
+    ...(pauseAfterFailures !== undefined && { pauseAfterFailures }),
+    deleteAfterCompletion: definition.deleteAfterCompletion ?? false,
+  };
+}
+
+/** A heartbeat that nobody can send would be a limit that its author believes in and that does not exist. */
+function assertHeartbeat(body: ScheduleBody): void {
+  const { heartbeatTimeout, completion, target } = body;
+  if (heartbeatTimeout === undefined || completion === 'callback') return;
+  if (target.kind === 'http' || target.kind === 'pull') return;
+  const message = `A ${target.kind} target ends with its call. Choose completion "callback", or leave it off.`;
+  throw invalidRequest([{ path: ['heartbeatTimeout'], message }], body);
+}

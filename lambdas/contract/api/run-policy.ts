@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { retentionDays } from '../../core/retention.ts';
+import { DEFAULT_COMPLETION, DEFAULT_OVERLAP } from '../../core/schedule.ts';
+import { OVERLAP_POLICIES } from '../../core/slots.ts';
+import { durationSchema, nameSchema } from './common.ts';
+import { API_LIMITS } from './limits.ts';
+
+const concurrencySchema = z
+  .strictObject({
+    key: nameSchema.meta({ description: 'Schedules that name the same key share one limit.' }),
+    limit: z.int().min(1).max(API_LIMITS.concurrency),
+  })
+  .meta({
+    id: 'Concurrency',
+    description: 'How many occurrences may run at once of all schedules with this key; the others wait.',
+  });
+
+const { min, max } = API_LIMITS.retentionDays;
+
+const retentionSchema = z
+  .string()
+  .refine(
+    (text) => {
+      const days = retentionDays(text);
+      return days !== undefined && days >= min && days <= max;
+    },
+    { error: `A number of days from P${min}D to P${max}D.` },
+  )
+  .meta({
+    description: 'How long finished occurrences are kept, in days; as the deployment says when absent.',
+    examples: ['P90D'],
+  });
+
+/** How the occurrences of a schedule run, end and are kept. */
+export const runPolicyFields = {
+  overlap: z
+    .enum(OVERLAP_POLICIES)
+    .default(DEFAULT_OVERLAP)
+    .meta({
+      description:
+        'What an occurrence does that comes due while another of this schedule runs: run beside it, be skipped, ' +
+        'wait (one or all of them), or stop it.',
+    }),
+  concurrency: concurrencySchema.optional(),
+  completion: z.enum(['immediate', 'callback']).default(DEFAULT_COMPLETION).meta({
+    description:
+      '`callback`: a call that succeeded only began; the attempt ends through the API with its completion token.',
+  }),
+  heartbeatTimeout: durationSchema(API_LIMITS.heartbeat.min, API_LIMITS.heartbeat.max)
+    .optional()
+    .meta({
+      description:
+        'How long an attempt that goes on elsewhere may stay silent; `timeout` when absent. ' +
+        'For `callback` and the targets http and pull.',
+    }),
+  retention: retentionSchema.optional(),
+  pauseAfterFailures: z.int().min(1).max(API_LIMITS.failures).optional().meta({
+    description:
+      'Pauses the schedule when so many occurrences in a row have failed since it was last changed.',
+  }),
+  deleteAfterCompletion: z.boolean().default(false).meta({
+    description: 'Deletes the schedule once it has no time left and its last occurrence is finished.',
+  }),
+};

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { created, freshNames, openApi, scheduleBody, type TestApi } from './api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await openApi();
+});
+afterAll(() => api.close());
+
+const lambda = { kind: 'lambda', functionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:report' };
+
+describe('how occurrences run, end and are kept', () => {
+  const chosen = {
+    overlap: 'buffer-one',
+    concurrency: { key: 'database', limit: 3 },
+    completion: 'callback',
+    heartbeatTimeout: 'PT5M',
+    retention: 'P3650D',
+    pauseAfterFailures: 5,
+    deleteAfterCompletion: true,
+  };
+
+  it('is kept as it was chosen, and is an edit when it changes', async () => {
+    const { path, reply } = await created(api, chosen);
+    expect(reply.body).toMatchObject(chosen);
+    expect((await api.get(path)).body).toMatchObject(chosen);
+    expect((await api.put(path, scheduleBody(chosen))).body.revision).toBe(1);
+    const patched = await api.patch(path, { overlap: null, concurrency: null, retention: null });
+    expect(patched.body).toMatchObject({ revision: 2, overlap: 'skip', completion: 'callback' });
+    expect(patched.body).not.toHaveProperty('concurrency');
+    expect(patched.body).not.toHaveProperty('retention');
+  });
+
+  it('goes to the head as far as planning needs it', async () => {
+    const { id } = await created(api, { retention: 'P90D', deleteAfterCompletion: true });
+    const head = await api.stores.schedules.readHead(id);
+    expect(head?.policy).toMatchObject({ retentionDays: 90, deleteAfterCompletion: true });
+  });
+
+  it.each([
+    [{ overlap: 'queue' }, 'overlap'],
+    [{ concurrency: { key: 'a b', limit: 1 } }, 'concurrency.key'],
+    [{ concurrency: { key: 'a', limit: 0 } }, 'concurrency.limit'],
+    [{ concurrency: { key: 'a', limit: 1_001 } }, 'concurrency.limit'],
+    [{ concurrency: { key: 'a' } }, 'concurrency.limit'],
+    [{ completion: 'later' }, 'completion'],
+    [{ heartbeatTimeout: 'P8D' }, 'heartbeatTimeout'],
+    [{ retention: 'P0D' }, 'retention'],
+    [{ retention: 'P3651D' }, 'retention'],
+    [{ retention: 'PT24H' }, 'retention'],
+    [{ retention: 'P1W' }, 'retention'],
+    [{ pauseAfterFailures: 0 }, 'pauseAfterFailures'],
+    [{ pauseAfterFailures: 51 }, 'pauseAfterFailures'],
+    [{ deleteAfterCompletion: 'yes' }, 'deleteAfterCompletion'],
+  ])('is refused as %j, naming the field', async (changes, field) => {
+    const reply = await api.put(freshNames().path, scheduleBody(changes));
+    expect([reply.status, reply.body.field]).toEqual([400, field]);
+  });
+
+  it('has a heartbeat only where somebody can send one', async () => {
+    const heartbeatTimeout = 'PT5M';
+    const put = (changes: object) =>
+      api.put(freshNames().path, scheduleBody({ heartbeatTimeout, ...changes }));
+    expect(await put({ target: lambda })).toMatchObject({ status: 400, body: { field: 'heartbeatTimeout' } });
+    expect((await put({ target: lambda, completion: 'callback' })).status).toBe(201);
+    expect((await put({ target: { kind: 'pull', queue: 'q' } })).status).toBe(201);
+    expect((await put({})).status).toBe(201);
+  });
+});
+
+describe('placeholders of an input', () => {
+  it('are taken when they stand for something, and refused when they do not', async () => {
+    const input = { at: '{{punctual.scheduledTime}}', deep: ['{{punctual.attempt}} of {{other.thing}}'] };
+    expect((await created(api, { input })).reply.body.input).toEqual(input);
+    for (const bad of ['{{punctual.nextTime}}', ['x {{punctual.}}'], { a: { b: '{{punctual.attempts}}' } }]) {
+      const reply = await api.put(freshNames().path, scheduleBody({ input: bad }));
+      expect([reply.status, reply.body.field], JSON.stringify(bad)).toEqual([400, 'input']);
+      expect(reply.body.detail).toContain('scheduledTime');
+    }
+  });
+});
