@@ -1,9 +1,10 @@
+import { headRecurrence } from './head-recurrence.ts';
 import { idempotencyKey, occurrenceId } from './ids.ts';
 import type { RunningOccurrence } from './occurrence.ts';
 import { fillPlaceholders } from './placeholders.ts';
 import type { Invocation } from './ports.ts';
 import type { Recurrence } from './recurrence/types.ts';
-import type { Definition } from './schedule.ts';
+import { type Definition, planningPolicy, type ScheduleHead } from './schedule.ts';
 import { toIso } from './time.ts';
 
 /** Marks an occurrence that was created after its time had passed (planner.ts). */
@@ -35,6 +36,15 @@ export function invocationOf(
     ...(token !== undefined && { completionToken: token }),
     input: fillPlaceholders(definition.input, inText(about)),
   };
+}
+
+/** For the times around an occurrence. That its text can no longer be read is no reason not to run it. */
+export function neighbours(head: ScheduleHead, definition: Definition): Pick<Recurrence, 'next' | 'prev'> {
+  try {
+    return headRecurrence({ ...head, policy: planningPolicy(definition) });
+  } catch {
+    return { next: () => null, prev: () => null };
+  }
 }
 
 /** Times as targets read them. */

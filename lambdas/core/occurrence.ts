@@ -1,5 +1,6 @@
 import type { OccurrenceId, OccurrenceKey } from './ids.ts';
 import type { FireNote } from './recurrence/types.ts';
+import type { OverlapPolicy } from './slots.ts';
 import type { EpochMs } from './time.ts';
 
 /**
@@ -46,6 +47,15 @@ interface OccurrenceBase extends OccurrenceKey {
   readonly replays: number;
   /** The revision whose input a replay uses, when not its own. */
   readonly inputRevision?: number;
+  /** Input given with a trigger, as JSON text, instead of its revision's. */
+  readonly inputOverride?: string;
+  /** Overlap policy chosen with a trigger, instead of its revision's. */
+  readonly overlap?: OverlapPolicy;
+  /**
+   * Unguessable part of the token by which somebody outside may end or extend the attempt. Kept when the attempt
+   * has ended, so that a repeated request is recognised; the next claim draws another.
+   */
+  readonly secret?: string;
   /** The queue that outside workers claim it from; it is not handed to the work queue. */
   readonly pullQueue?: string;
   readonly attempts: readonly AttemptRecord[];
@@ -72,8 +82,8 @@ export interface RunningOccurrence extends OccurrenceBase {
   readonly status: 'running';
   readonly lease: Lease;
   readonly attemptStartedAt: EpochMs;
-  /** Unguessable part of the token by which somebody outside may end or extend this attempt. */
-  readonly secret?: string;
+  /** Somebody asked that it be stopped; it is not tried again. */
+  readonly cancelReason?: CancelReason;
   /** Slots that it holds; whoever ends the attempt gives them back in the same transaction. */
   readonly slots: readonly string[];
 }

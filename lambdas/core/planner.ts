@@ -4,6 +4,7 @@ import { CATCH_UP_NOTE } from './invocation.ts';
 import type { Coalesced, CoalesceReason } from './occurrence.ts';
 import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
 import type { CatchUpPolicy, PlanningPolicy } from './schedule.ts';
+import type { OverlapPolicy } from './slots.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from './time.ts';
 
 export interface PlanLimits {
@@ -28,6 +29,9 @@ export interface PlannedOccurrence extends OccurrenceKey {
   readonly startBy?: EpochMs;
   /** Outside workers claim it from this queue. */
   readonly pullQueue?: string;
+  /** Chosen with a trigger, instead of the revision's; the input as JSON text. */
+  readonly overlap?: OverlapPolicy;
+  readonly inputOverride?: string;
   readonly notes: readonly FireNote[];
 }
 
@@ -108,7 +112,7 @@ interface Missed {
 /** Missed times, oldest first, up to `now`: the latest few that the budget allows run, one record holds the rest. */
 function planMissed(input: PlanInput): Missed {
   const { recurrence, now, limits } = input;
-  const budget = catchUpBudget(input.policy.catchUp, limits);
+  const budget = catchUpBudget(input.policy.catchUp, limits.maxOccurrences);
   const oldest = now - knownDurationMs(input.policy.catchUp.maxAge);
   // `recent` is a window over the latest missed times; what falls out of it at the front is given up.
   const recent: Fire[] = [];
@@ -143,14 +147,15 @@ function planMissed(input: PlanInput): Missed {
   };
 }
 
-function catchUpBudget(policy: CatchUpPolicy, limits: PlanLimits): number {
+/** How many missed times a policy runs at most. */
+export function catchUpBudget(policy: CatchUpPolicy, maxOccurrences: number): number {
   switch (policy.mode) {
     case 'skip':
       return 0;
     case 'latest':
       return 1;
     case 'all':
-      return Math.min(policy.maxRuns, limits.maxOccurrences);
+      return Math.min(policy.maxRuns, maxOccurrences);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OccurrenceId, OccurrenceKey, ScheduleId } from './ids.ts';
+import type { OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
   CancelReason,
@@ -39,6 +39,8 @@ export interface ScheduleChange {
   readonly cancelReason: CancelReason;
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
+  /** Times that a person skipped and that stay skipped under the new revision, soonest first. */
+  readonly skipped?: readonly OccurrenceKey[];
   readonly idempotency?: IdempotencyRecord;
   readonly now: EpochMs;
 }
@@ -156,6 +158,9 @@ export type RenewResult =
 
 export type FencedResult = { readonly kind: 'done' } | { readonly kind: 'lost-lease' };
 
+/** `cancel-requested`: not back to pending, since somebody asked that it be stopped; settle it as cancelled. */
+export type SettleResult = RenewResult;
+
 /** How an attempt ends: for good, or back to pending for another try. */
 export type Settlement =
   | { readonly kind: 'succeeded'; readonly record: AttemptRecord }
@@ -169,9 +174,18 @@ export interface OccurrenceQuery {
   readonly from?: EpochMs;
   readonly to?: EpochMs;
   readonly status?: OccurrenceStatus;
+  readonly kind?: OccurrenceKind;
+  readonly reason?: string;
+  /** Newest scheduled time first when absent. */
+  readonly oldestFirst?: boolean;
   readonly limit: number;
   readonly cursor?: string;
 }
+
+/** What a person decided about a nominal time that the planner has not come to. */
+export type AheadOfPlan =
+  | { readonly kind: 'skip'; readonly key: OccurrenceKey }
+  | { readonly kind: 'create'; readonly occurrence: PlannedOccurrence };
 
 export interface LeaseTerms {
   readonly holder: string;
@@ -182,7 +196,6 @@ export interface LeaseTerms {
 
 export interface OccurrenceStore {
   readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
-  /** Newest scheduled time first. */
   listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
   /** Not terminal ones of a schedule: consistently from `since` on, and older ones as far as the index shows them. */
   openOf(schedule: ScheduleId, since: EpochMs): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
@@ -217,29 +230,40 @@ export interface OccurrenceStore {
   renew(running: RunningOccurrence, expiresAt: EpochMs): Promise<RenewResult>;
   /** The attempt goes on without a worker: it is completed, failed or extended through the API until then. */
   detach(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
-  settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
+  settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
 
   /** Keys due by `until` in one shard, oldest first, then read consistently. */
   openDue(shard: number, until: EpochMs): AsyncIterable<readonly (PendingOccurrence | RunningOccurrence)[]>;
   /** As `settle`, by somebody else and only once the lease has expired. */
-  expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<FencedResult>;
+  expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
   /** Has it handed over again: dispatchSeq + 1. */
   redispatch(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
   /** pending → cancelled. */
   cancel(pending: PendingOccurrence, reason: CancelReason, now: EpochMs): Promise<FencedResult>;
   /** A finished one → pending again: a new round of attempts under the same idempotency key. */
-  replay(finished: Occurrence, now: EpochMs, inputRevision?: number): Promise<FencedResult>;
+  replay(finished: Occurrence, dueAt: EpochMs, inputRevision?: number): Promise<FencedResult>;
   /** Moves the due time of a pending one. */
-  reschedule(pending: PendingOccurrence, dueAt: EpochMs, note: FireNote): Promise<FencedResult>;
-  /** Records that a time that is not materialised yet is not to run; done once. */
-  createSkipped(key: OccurrenceKey, now: EpochMs): Promise<FencedResult>;
+  reschedule(
+    pending: PendingOccurrence,
+    to: { readonly dueAt: EpochMs; readonly startBy?: EpochMs; readonly notes: readonly FireNote[] },
+  ): Promise<FencedResult>;
+  /** Puts a person's decision where the planner will find it; refused when the head or the time has moved on. */
+  createAhead(
+    ahead: AheadOfPlan,
+    head: Pick<ScheduleHead, 'id' | 'version' | 'revision'>,
+    now: EpochMs,
+  ): Promise<FencedResult>;
   /** Takes back a skip by a person: pending again. */
-  unskip(skipped: SkippedOccurrence, now: EpochMs): Promise<FencedResult>;
-  /** Pending ones that are due for outside workers, oldest first. */
+  unskip(
+    skipped: SkippedOccurrence,
+    as: Pick<PlannedOccurrence, 'dueAt' | 'startBy' | 'pullQueue'>,
+  ): Promise<FencedResult>;
+  /** Pending ones that are due for outside workers, oldest first; those that wait for a slot last. */
   pullable(queue: string, now: EpochMs, limit: number): Promise<readonly PendingOccurrence[]>;
   /** Failed and missed ones of a UTC day (`2026-03-01`), newest first, across schedules. */
   listAttention(query: {
     readonly day: string;
+    readonly status?: 'failed' | 'missed';
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<Occurrence>>;

@@ -3,8 +3,8 @@ import { occurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
 import { decideSweep, overdueBy } from '../core/overdue.ts';
 import type { OccurrenceStore, Settlement } from '../core/ports.ts';
-import { decideRetry } from '../core/retry.ts';
 import type { Revision } from '../core/schedule.ts';
+import { failureOf, settleWith } from '../core/settle.ts';
 import { type EpochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
 
 /** Shards swept side by side, and writes under way at once within one. */
@@ -104,8 +104,9 @@ async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: bool
   if (open.status === 'running') {
     if (decideSweep(open, now, deps.redispatchMs) !== 'expire-lease') return EMPTY;
     const settlement = expiredSettlement(open, await deps.revisionOf(open), now);
-    const done = (await deps.occurrences.expire(open, settlement, now)).kind === 'done';
-    return { ...EMPTY, leasesExpired: done ? 1 : 0, failed: done && settlement.kind === 'failed' ? 1 : 0 };
+    const end = await settleWith((one) => deps.occurrences.expire(open, one, now), settlement);
+    if (end.kind !== 'done') return EMPTY;
+    return { ...EMPTY, leasesExpired: 1, failed: end.settlement.kind === 'failed' ? 1 : 0 };
   }
   const decision = decideSweep(open, now, deps.redispatchMs);
   if (decision === 'miss') {
@@ -130,14 +131,5 @@ function expiredSettlement(
     outcome: 'lease-expired',
     detail: `The lease of ${open.lease.holder} was not renewed; its worker is taken for dead.`,
   } as const;
-  if (!revision) return { kind: 'failed', record, reason: 'lease-expired' };
-  const failed = {
-    attempt: open.attempt - open.roundBase,
-    firstDueAt: open.firstDueAt,
-    seed: occurrenceId(open),
-  };
-  const decision = decideRetry(revision.definition.retry, failed, { retryable: true }, now);
-  return decision.kind === 'retry'
-    ? { kind: 'retry', record, dueAt: decision.dueAt }
-    : { kind: 'failed', record, reason: 'lease-expired' };
+  return failureOf(open, revision?.definition.retry, { retryable: true }, record, now, 'lease-expired');
 }

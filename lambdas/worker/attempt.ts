@@ -1,12 +1,10 @@
+import { silenceMs } from '../core/completion.ts';
 import { knownDurationMs } from '../core/duration.ts';
-import { headRecurrence } from '../core/head-recurrence.ts';
-import type { OccurrenceId } from '../core/ids.ts';
-import { invocationOf } from '../core/invocation.ts';
+import { invocationOf, neighbours } from '../core/invocation.ts';
 import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence.ts';
 import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports.ts';
-import type { Recurrence } from '../core/recurrence/types.ts';
-import { decideRetry } from '../core/retry.ts';
-import { type Definition, planningPolicy, type Revision, type ScheduleHead } from '../core/schedule.ts';
+import type { Revision, ScheduleHead } from '../core/schedule.ts';
+import { failureOf, settleWith } from '../core/settle.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
 import { holdLease, type StopReason } from './lease-keeper.ts';
 
@@ -30,7 +28,6 @@ export type AttemptEnd =
 /** Calls the target under the lease, and settles. */
 export async function runAttempt(
   deps: AttemptDeps,
-  id: OccurrenceId,
   running: RunningOccurrence,
   head: ScheduleHead,
   revision: Revision | undefined,
@@ -45,10 +42,9 @@ export async function runAttempt(
     const detached = await deps.occurrences.detach(running, epochMs(now + silenceMs(revision.definition)));
     return detached.kind === 'done' ? { kind: 'accepted' } : { kind: 'lost-lease' };
   }
-  const settlement = settlementOf(id, running, revision, called, now);
-  const settled = await deps.occurrences.settle(running, settlement, now);
-  if (settled.kind === 'lost-lease') return { kind: 'lost-lease' };
-  return endOf(settlement);
+  const settlement = settlementOf(running, revision, called, now);
+  const settled = await settleWith((end) => deps.occurrences.settle(running, end, now), settlement);
+  return settled.kind === 'lost-lease' ? settled : endOf(settled.settlement);
 }
 
 const fault = (detail: string, retryable: boolean): CallResult => ({ kind: 'failed', retryable, detail });
@@ -98,22 +94,7 @@ async function callTarget(
   }
 }
 
-/** How long an attempt that goes on outside may stay silent. */
-export function silenceMs(definition: Pick<Definition, 'timeout' | 'heartbeatTimeout'>): number {
-  return knownDurationMs(definition.heartbeatTimeout ?? definition.timeout);
-}
-
-/** For the times around an occurrence. That its text can no longer be read is no reason not to run it. */
-function neighbours(head: ScheduleHead, definition: Definition): Pick<Recurrence, 'next' | 'prev'> {
-  try {
-    return headRecurrence({ ...head, policy: planningPolicy(definition) });
-  } catch {
-    return { next: () => null, prev: () => null };
-  }
-}
-
 function settlementOf(
-  id: OccurrenceId,
   running: RunningOccurrence,
   revision: Revision | undefined,
   { result, timedOut, stop }: Called,
@@ -131,12 +112,7 @@ function settlementOf(
     return { kind: 'cancelled', reason: stop.reason, record: record('cancelled') };
   }
   const failure = record(timedOut ? 'timed-out' : 'failed');
-  if (!revision) return { kind: 'failed', record: failure, reason: 'not-retryable' };
-  const failed = { attempt: running.attempt - running.roundBase, firstDueAt: running.firstDueAt, seed: id };
-  const decision = decideRetry(revision.definition.retry, failed, result, now);
-  return decision.kind === 'retry'
-    ? { kind: 'retry', record: failure, dueAt: decision.dueAt }
-    : { kind: 'failed', record: failure, reason: decision.reason };
+  return failureOf(running, revision?.definition.retry, result, failure, now);
 }
 
 function endOf(settlement: Settlement): AttemptEnd {

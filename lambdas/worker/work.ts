@@ -111,6 +111,6 @@ async function start(
     return { kind: 'dropped', id, found: 'changed' };
   }
   const startDelayMs = running.attemptStartedAt - running.dueAt;
-  const end = await runAttempt(deps, id, running, head, revision);
+  const end = await runAttempt(deps, running, head, revision);
   return { ...end, id, attempt: running.attempt, startDelayMs };
 }

@@ -1,6 +1,7 @@
-import { type OccurrenceId, shardOf } from '../../core/ids.ts';
+import { type OccurrenceId, type OccurrenceKey, shardOf } from '../../core/ids.ts';
 import type {
   AttemptRecord,
+  CancelReason,
   Coalesced,
   Occurrence,
   OccurrenceStatus,
@@ -9,6 +10,7 @@ import type {
 } from '../../core/occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
+import type { OverlapPolicy } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { type Item, purgeAt } from './head-items.ts';
 import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from './keys.ts';
@@ -28,6 +30,8 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
     ...(planned.startBy !== undefined && { start_by: planned.startBy }),
     ...(planned.notes.length > 0 && { notes: planned.notes }),
     ...(planned.pullQueue !== undefined && pullEntry(planned.pullQueue, planned.dueAt)),
+    ...(planned.overlap !== undefined && { overlap: planned.overlap }),
+    ...(planned.inputOverride !== undefined && { input_override: planned.inputOverride }),
   };
 }
 
@@ -46,6 +50,24 @@ export function coalescedItem(record: PlannedRecord, retentionDays: number, now:
     created_at: now,
     finished_at: now,
     purge_at: purgeAt(now, retentionDays),
+  };
+}
+
+/** The record of a time that is still to come and that a person does not want. */
+export function skippedItem(key: OccurrenceKey, retentionDays: number, now: EpochMs): Item {
+  return {
+    ...occurrenceItemKey(key),
+    status: 'skipped',
+    reason: 'user',
+    due_at: key.scheduledTime,
+    first_due_at: key.scheduledTime,
+    dispatch_seq: 0,
+    attempt: 0,
+    fencing_token: 0,
+    created_at: now,
+    finished_at: now,
+    // Kept until the planner has come by, however far ahead it is.
+    purge_at: purgeAt(key.scheduledTime, retentionDays),
   };
 }
 
@@ -77,6 +99,9 @@ export function occurrenceOf(item: Item): Occurrence {
     roundBase: (item.round_base as number | undefined) ?? 0,
     replays: (item.replays as number | undefined) ?? 0,
     ...(item.input_revision !== undefined && { inputRevision: item.input_revision as number }),
+    ...(item.input_override !== undefined && { inputOverride: item.input_override as string }),
+    ...(item.overlap !== undefined && { overlap: item.overlap as OverlapPolicy }),
+    ...(item.secret !== undefined && { secret: item.secret as string }),
     ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
     attempts: (item.attempts as AttemptRecord[] | undefined) ?? [],
     notes: (item.notes as FireNote[] | undefined) ?? [],
@@ -100,7 +125,7 @@ export function occurrenceOf(item: Item): Occurrence {
         status,
         lease: { holder: item.holder as string, expiresAt: item.lease_expires_at as EpochMs },
         attemptStartedAt: item.attempt_started_at as EpochMs,
-        ...(item.secret !== undefined && { secret: item.secret as string }),
+        ...(item.cancel_reason !== undefined && { cancelReason: item.cancel_reason as CancelReason }),
         slots: (item.slots as string[] | undefined) ?? [],
       };
     default:

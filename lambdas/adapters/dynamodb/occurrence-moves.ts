@@ -1,14 +1,16 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { OccurrenceId, OccurrenceKey } from '../../core/ids.ts';
+import type { OccurrenceKey } from '../../core/ids.ts';
+import type { CancelReason, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import type {
-  CancelReason,
-  PendingOccurrence,
-  RunningOccurrence,
-  SkipReason,
-} from '../../core/occurrence.ts';
-import type { ClaimResult, FencedResult, LeaseTerms, RenewResult, Settlement } from '../../core/ports.ts';
+  ClaimResult,
+  FencedResult,
+  LeaseTerms,
+  RenewResult,
+  Settlement,
+  SettleResult,
+} from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
@@ -96,15 +98,13 @@ export async function renew(
   return reason === undefined ? { kind: 'done' } : { kind: 'cancel-requested', reason };
 }
 
+/** The holder stays the worker that claimed it: a slot knows this claim by it (slot-moves.ts). */
 export async function detach(
   context: StoreContext,
   running: RunningOccurrence,
   expiresAt: EpochMs,
 ): Promise<FencedResult> {
-  const update = expression('SET lease_expires_at = :lease_end, holder = :outside', [], {
-    ':lease_end': expiresAt,
-    ':outside': 'outside',
-  });
+  const update = expression('SET lease_expires_at = :lease_end', [], { ':lease_end': expiresAt });
   return fenced(await move(context, running, update, isOwnAttempt(running)));
 }
 
@@ -115,8 +115,27 @@ export async function settle(
   settlement: Settlement,
   condition: Expression,
   now: EpochMs,
-): Promise<FencedResult> {
-  return fenced(await move(context, running, settlementUpdate(context, running, settlement, now), condition));
+): Promise<SettleResult> {
+  const update = settlementUpdate(context, running, settlement, now);
+  const moved = await move(context, running, update, and(condition, mayEndAs(settlement)));
+  return moved.kind === 'moved' ? { kind: 'done' } : refusedEnd(running, settlement, moved.item);
+}
+
+/** Back to pending only while nobody asks that it be stopped: a retry would forget the request. */
+export const mayEndAs = (settlement: Settlement): Expression =>
+  expression(settlement.kind === 'retry' ? 'attribute_not_exists(cancel_reason)' : 'attribute_exists(pk)');
+
+/** Why the end of an attempt was refused, by the item as it was found. */
+export function refusedEnd(
+  running: RunningOccurrence,
+  settlement: Settlement,
+  item: Item | undefined,
+): SettleResult {
+  const found = item && occurrenceOf(item);
+  const asked = found?.status === 'running' && found.fencingToken === running.fencingToken;
+  return settlement.kind === 'retry' && asked && found.cancelReason !== undefined
+    ? { kind: 'cancel-requested', reason: found.cancelReason }
+    : { kind: 'lost-lease' };
 }
 
 /** The worker of a running occurrence finds this at its next renewal. */
@@ -127,28 +146,6 @@ export async function requestCancel(
 ): Promise<FencedResult> {
   const update = expression('SET cancel_reason = :reason', [], { ':reason': reason });
   return fenced(await move(context, key, update, isRunning));
-}
-
-export async function skip(
-  context: StoreContext,
-  pending: PendingOccurrence,
-  reason: SkipReason,
-  blockedBy: OccurrenceId | undefined,
-  now: EpochMs,
-): Promise<FencedResult> {
-  const update = expression(
-    'SET #status = :skipped, reason = :reason, finished_at = :now, purge_at = :purge_at' +
-      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} REMOVE open_shard, waiting_for, attention_day, attention_at`,
-    ['status'],
-    {
-      ':skipped': 'skipped',
-      ':reason': reason,
-      ':now': now,
-      ':purge_at': purgeAt(now, context.retentionDays),
-      ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
-    },
-  );
-  return fenced(await move(context, pending, update, and(isPending, dispatchSeqIs(pending.dispatchSeq))));
 }
 
 /** Has a pending occurrence handed over again; the stream record of this write is what the relay sends. */
@@ -172,7 +169,7 @@ export async function miss(
   const late = attention(now);
   const update = expression(
     'SET #status = :missed, reason = :reason, finished_at = :now, purge_at = :purge_at, ' +
-      'attention_day = :day, attention_at = :now REMOVE open_shard',
+      'attention_day = :day, attention_at = :now REMOVE open_shard, waiting_for',
     ['status'],
     {
       ':missed': 'missed',

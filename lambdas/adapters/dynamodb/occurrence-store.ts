@@ -20,10 +20,9 @@ import {
   renew,
   requestCancel,
   settle,
-  skip,
 } from './occurrence-moves.ts';
 import { listAttention, listOccurrences, openOf, pullable } from './occurrence-queries.ts';
-import { cancel, createSkipped, replay, reschedule, unskip } from './operator-moves.ts';
+import { cancel, createAhead, replay, reschedule, skip, unskip } from './operator-moves.ts';
 import { idempotencyFree } from './schedule-changes.ts';
 import { claimWithSlots, settleWithSlots, waitForSlot } from './slot-moves.ts';
 import { transact, type WriteAction } from './transact.ts';
@@ -92,10 +91,10 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     skip: (pending, reason, blockedBy, now) => skip(context, pending, reason, blockedBy, now),
     detach: (running, expiresAt) => detach(context, running, expiresAt),
     cancel: (pending, reason, now) => cancel(context, pending, reason, now),
-    replay: (finished, now, inputRevision) => replay(context, finished, now, inputRevision),
-    reschedule: (pending, dueAt, note) => reschedule(context, pending, dueAt, note),
-    createSkipped: (key, now) => createSkipped(context, key, now),
-    unskip: (skipped, now) => unskip(context, skipped, now),
+    replay: (finished, dueAt, inputRevision) => replay(context, finished, dueAt, inputRevision),
+    reschedule: (pending, to) => reschedule(context, pending, to),
+    createAhead: (ahead, head, now) => createAhead(context, ahead, head, now),
+    unskip: (skipped, as) => unskip(context, skipped, as),
     pullable: (queue, now, limit) => pullable(context, queue, now, limit),
     listAttention: (query) => listAttention(context, query),
     requestCancel: (key, reason) => requestCancel(context, key, reason),

@@ -15,7 +15,9 @@ export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly str
     'SET #status = :running, holder = :holder, lease_expires_at = :lease_end, attempt_started_at = :now, ' +
       `started_at = if_not_exists(started_at, :now)${slots.length > 0 ? ', slots = :slots' : ''}` +
       `${lease.secret === undefined ? '' : ', secret = :secret'} ` +
-      'ADD attempt :one, fencing_token :one REMOVE waiting_for, attention_day, attention_at',
+      'ADD attempt :one, fencing_token :one REMOVE waiting_for, attention_day, attention_at' +
+      // A secret belongs to one attempt.
+      `${lease.secret === undefined ? ', secret' : ''}`,
     ['status'],
     {
       ':running': 'running',
@@ -38,7 +40,7 @@ export function isClaimable(now: EpochMs): Expression {
   return and(isPending, isDueBy(now), withinStartDeadline(now));
 }
 
-const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason, secret';
+const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason';
 
 /** The write that ends an attempt. Terminal ones leave `open` and get their time to be purged. */
 export function settlementUpdate(

@@ -1,14 +1,15 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { type OccurrenceKey, shardOf } from '../../core/ids.ts';
+import { type OccurrenceId, occurrenceId, shardOf } from '../../core/ids.ts';
 import type {
   CancelReason,
   Occurrence,
   PendingOccurrence,
   SkippedOccurrence,
+  SkipReason,
 } from '../../core/occurrence.ts';
-import type { FencedResult } from '../../core/ports.ts';
+import type { PlannedOccurrence } from '../../core/planner.ts';
+import type { AheadOfPlan, FencedResult } from '../../core/ports.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
@@ -18,14 +19,18 @@ import {
   type Expression,
   expression,
   isAbsent,
+  isLiveSchedule,
   isPending,
+  placeholders,
 } from './conditions.ts';
 import { purgeAt } from './head-items.ts';
-import { occurrenceItemKey } from './keys.ts';
-import { pullBucket } from './occurrence-items.ts';
+import { headKey } from './keys.ts';
+import { pendingItem, pullBucket, skippedItem } from './occurrence-items.ts';
 import { fenced, move } from './occurrence-moves.ts';
+import { leaveLine } from './slot-line.ts';
+import { transact } from './transact.ts';
 
-/** Moves of the status machine that a person asks for. */
+/** Moves of the status machine that a person, or another occurrence, asks for. */
 
 const seen = (pending: PendingOccurrence): Expression => and(isPending, dispatchSeqIs(pending.dispatchSeq));
 
@@ -46,17 +51,43 @@ export async function cancel(
       ':purge_at': purgeAt(now, context.retentionDays),
     },
   );
-  return fenced(await move(context, pending, update, seen(pending)));
+  return leaving(context, pending, await move(context, pending, update, seen(pending)));
+}
+
+export async function skip(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  reason: SkipReason,
+  blockedBy: OccurrenceId | undefined,
+  now: EpochMs,
+): Promise<FencedResult> {
+  const update = expression(
+    'SET #status = :skipped, reason = :reason, finished_at = :now, purge_at = :purge_at' +
+      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} REMOVE open_shard, waiting_for, attention_day, attention_at`,
+    ['status'],
+    {
+      ':skipped': 'skipped',
+      ':reason': reason,
+      ':now': now,
+      ':purge_at': purgeAt(now, context.retentionDays),
+      ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
+    },
+  );
+  return leaving(context, pending, await move(context, pending, update, seen(pending)));
 }
 
 /** What takes a finished occurrence back among the open ones. */
-function reopened(context: StoreContext, occurrence: Occurrence, dueAt: EpochMs) {
+function reopened(
+  context: StoreContext,
+  occurrence: Pick<Occurrence, 'schedule'> & { readonly pullQueue?: string | undefined },
+  dueAt: EpochMs,
+) {
   const pull = occurrence.pullQueue;
   return {
     sets:
       '#status = :pending, open_shard = :shard, due_at = :due, redispatches = :zero' +
       (pull === undefined ? '' : ', attention_day = :pull, attention_at = :due'),
-    removes: ['finished_at', 'reason', 'purge_at', 'blocked_by', 'redispatched_at', 'start_by'].concat(
+    removes: ['finished_at', 'reason', 'purge_at', 'blocked_by', 'redispatched_at', 'waiting_for'].concat(
       pull === undefined ? ['attention_day', 'attention_at'] : [],
     ),
     values: {
@@ -81,14 +112,17 @@ const stillFinished = (occurrence: Occurrence): Expression =>
 export async function replay(
   context: StoreContext,
   finished: Occurrence,
-  now: EpochMs,
+  dueAt: EpochMs,
   inputRevision: number | undefined,
 ): Promise<FencedResult> {
-  const { sets, removes, values } = reopened(context, finished, now);
+  const { sets, removes, values } = reopened(context, finished, dueAt);
+  // A replay with the original input forgets the choice of the one before it.
+  if (inputRevision === undefined) removes.push('input_revision');
   const update = expression(
     `SET ${sets}, first_due_at = :due, round_base = :base` +
       `${inputRevision === undefined ? '' : ', input_revision = :input_revision'} ` +
-      `ADD dispatch_seq :one, replays :one REMOVE ${removes.join(', ')}`,
+      // A person wants it whatever its start deadline was.
+      `ADD dispatch_seq :one, replays :one REMOVE ${removes.join(', ')}, start_by`,
     ['status'],
     {
       ...values,
@@ -99,17 +133,24 @@ export async function replay(
   return fenced(await move(context, finished, update, stillFinished(finished)));
 }
 
+/** As the planner would have created it: the record of a skip may be older than that. */
 export async function unskip(
   context: StoreContext,
   skipped: SkippedOccurrence,
-  now: EpochMs,
+  as: Pick<PlannedOccurrence, 'dueAt' | 'startBy' | 'pullQueue'>,
 ): Promise<FencedResult> {
-  const dueAt = skipped.dueAt > now ? skipped.dueAt : now;
-  const { sets, removes, values } = reopened(context, skipped, dueAt);
+  const { sets, removes, values } = reopened(context, { ...skipped, pullQueue: as.pullQueue }, as.dueAt);
+  const { startBy, pullQueue } = as;
   const update = expression(
-    `SET ${sets} ADD dispatch_seq :one REMOVE ${removes.join(', ')}`,
+    `SET ${sets}, first_due_at = :due${startBy === undefined ? '' : ', start_by = :start_by'}` +
+      `${pullQueue === undefined ? '' : ', pull_queue = :queue'} ` +
+      `ADD dispatch_seq :one REMOVE ${removes.join(', ')}`,
     ['status'],
-    values,
+    {
+      ...values,
+      ...(startBy !== undefined && { ':start_by': startBy }),
+      ...(pullQueue !== undefined && { ':queue': pullQueue }),
+    },
   );
   return fenced(await move(context, skipped, update, stillFinished(skipped)));
 }
@@ -117,49 +158,73 @@ export async function unskip(
 export async function reschedule(
   context: StoreContext,
   pending: PendingOccurrence,
-  dueAt: EpochMs,
-  note: FireNote,
+  to: { readonly dueAt: EpochMs; readonly startBy?: EpochMs; readonly notes: readonly FireNote[] },
 ): Promise<FencedResult> {
   const pull = pending.pullQueue !== undefined;
   const update = expression(
-    `SET due_at = :due, first_due_at = :due, notes = :notes${pull ? ', attention_at = :due' : ''} ` +
-      'ADD dispatch_seq :one REMOVE redispatched_at, start_by',
+    `SET due_at = :due, first_due_at = :due, notes = :notes${pull ? ', attention_at = :due' : ''}` +
+      `${to.startBy === undefined ? '' : ', start_by = :start_by'} ` +
+      `ADD dispatch_seq :one REMOVE redispatched_at, waiting_for${to.startBy === undefined ? ', start_by' : ''}`,
     [],
-    { ':due': dueAt, ':notes': [...pending.notes, note], ':one': 1 },
+    {
+      ':due': to.dueAt,
+      ':notes': to.notes,
+      ':one': 1,
+      ...(to.startBy !== undefined && { ':start_by': to.startBy }),
+    },
   );
-  return fenced(await move(context, pending, update, seen(pending)));
+  return leaving(context, pending, await move(context, pending, update, seen(pending)));
 }
 
 /**
  * A record under the key of a time that is still to come. When the planner gets there it finds the time
- * accounted for and goes on (schedule-changes.ts), so that nothing else has to know of the skip.
+ * accounted for and goes on (schedule-changes.ts), so that nothing else has to know of it. The head's version
+ * grows with it: an edit that did not see the record is refused, and carries it over when it comes again.
  */
-export async function createSkipped(
+export async function createAhead(
   context: StoreContext,
-  key: OccurrenceKey,
+  ahead: AheadOfPlan,
+  head: Pick<ScheduleHead, 'id' | 'version' | 'revision'>,
   now: EpochMs,
 ): Promise<FencedResult> {
-  const { scheduledTime } = key;
-  const Item = {
-    ...occurrenceItemKey(key),
-    status: 'skipped',
-    reason: 'user',
-    due_at: scheduledTime,
-    first_due_at: scheduledTime,
-    dispatch_seq: 0,
-    attempt: 0,
-    fencing_token: 0,
-    created_at: now,
-    finished_at: now,
-    purge_at: purgeAt(scheduledTime, context.retentionDays),
-  };
-  try {
-    await context.client.send(
-      new PutCommand({ TableName: context.occurrencesTable, Item, ...conditioned(isAbsent) }),
-    );
-    return { kind: 'done' };
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return { kind: 'lost-lease' };
-    throw error;
+  const bump = expression('SET #version = :next_version, updated_at = :now', ['version'], {
+    ':next_version': head.version + 1,
+    ':now': now,
+  });
+  const asSeen = and(
+    isLiveSchedule,
+    expression('#version = :seen_version AND revision = :seen_revision', ['version'], {
+      ':seen_version': head.version,
+      ':seen_revision': head.revision,
+    }),
+  );
+  const Item =
+    ahead.kind === 'skip'
+      ? skippedItem(ahead.key, context.retentionDays, now)
+      : pendingItem(ahead.occurrence, context.shardCount, now);
+  const result = await transact(context.client, [
+    {
+      Update: {
+        TableName: context.schedulesTable,
+        Key: headKey(head.id),
+        UpdateExpression: bump.text,
+        ConditionExpression: asSeen.text,
+        ...placeholders(bump, asSeen),
+      },
+    },
+    { Put: { TableName: context.occurrencesTable, Item, ...conditioned(isAbsent) } },
+  ]);
+  return { kind: result.kind === 'committed' ? 'done' : 'lost-lease' };
+}
+
+/** One that no longer waits makes room in the line. Should this fail, whoever meets the entry drops it. */
+async function leaving(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  moved: Awaited<ReturnType<typeof move>>,
+): Promise<FencedResult> {
+  if (moved.kind === 'moved' && pending.waitingFor !== undefined) {
+    await leaveLine(context, pending.waitingFor, occurrenceId(pending), pending.dueAt);
   }
+  return fenced(moved);
 }

@@ -1,8 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
-import type { ClaimResult, FencedResult, LeaseTerms, Settlement, WaitResult } from '../../core/ports.ts';
+import type { ClaimResult, LeaseTerms, Settlement, SettleResult, WaitResult } from '../../core/ports.ts';
 import type { SlotNeed } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
@@ -10,8 +8,10 @@ import { and, dispatchSeqIs, type Expression, expression, isPending, placeholder
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
+import { mayEndAs, refusedEnd } from './occurrence-moves.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
-import { createSlot, inLine, readNamed, readSlots, type Slot } from './slot-items.ts';
+import { createSlot, readNamed, readSlots, type Slot } from './slot-items.ts';
+import { dropFromLine, readLine } from './slot-line.ts';
 import { transact, type WriteAction } from './transact.ts';
 
 /**
@@ -19,6 +19,8 @@ import { transact, type WriteAction } from './transact.ts';
  * slots, decides, and writes on the condition that what it saw still holds; a round that lost is repeated.
  */
 const MAX_ROUNDS = 10;
+/** Rounds that only drop left-over entries and lose to nobody; enough for a line that is full of them. */
+const MAX_CLEARINGS = 40;
 
 const contended = (what: string) =>
   new Error(`${what} kept losing to others; its message comes again and the sweep looks after it.`);
@@ -159,31 +161,49 @@ export async function settleWithSlots(
   settlement: Settlement,
   condition: Expression,
   now: EpochMs,
-): Promise<FencedResult> {
+): Promise<SettleResult> {
   const id = occurrenceId(running);
   const settle = update(
     context,
     occurrenceItemKey(running),
     settlementUpdate(context, running, settlement, now),
-    condition,
+    and(condition, mayEndAs(settlement)),
   );
+  let cleared = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const slots = await readSlots(context, running.slots);
-    const next = slots.map((slot) => inLine(slot).find((waiting) => waiting !== id));
+    const lines = await Promise.all(slots.map((slot) => clearedLine(context, slot, id)));
+    if (lines.some((line) => line === undefined) && cleared < MAX_CLEARINGS) {
+      cleared += 1;
+      round -= 1;
+      continue;
+    }
+    const next = lines.map((line) => line?.[0]);
     const releases = slots.map((slot, index) => releaseOf(context, slot, id, next[index]));
-    const woken = [...new Set(next.filter((one) => one !== undefined))];
-    const result = await transact(context.client, [
-      settle,
-      ...releases,
-      ...woken.map((one) => wakeOf(context, one)),
-    ]);
+    const wakes = slots.flatMap(({ slot }, index) => {
+      const one = next[index];
+      return one === undefined ? [] : [wakeOf(context, one, slot)];
+    });
+    const result = await transact(context.client, [settle, ...releases, ...wakes]);
     if (result.kind === 'committed') return { kind: 'done' };
-    if (result.failed.has(0)) return { kind: 'lost-lease' };
-    for (const [index, one] of woken.entries()) {
-      if (result.failed.has(1 + releases.length + index)) await leaveLine(context, slots, one);
+    if (result.failed.has(0)) {
+      const found = (await readNamed(context, [id])).get(id);
+      return refusedEnd(running, settlement, found);
     }
   }
   throw contended(`The settlement of ${id}`);
+}
+
+/** Who waits, after what is left over in the line was dropped; undefined when it must be read again. */
+async function clearedLine(
+  context: StoreContext,
+  slot: Slot,
+  without: OccurrenceId,
+): Promise<readonly OccurrenceId[] | undefined> {
+  const { waiting, leftOver } = await readLine(context, slot, without);
+  if (leftOver.length === 0) return waiting;
+  await dropFromLine(context, slot, leftOver);
+  return undefined;
 }
 
 /** Conditional on the line as it was seen: one that came to wait meanwhile would otherwise sleep on. */
@@ -207,41 +227,12 @@ function releaseOf(
 }
 
 /** Has a waiting occurrence handed over again, which is how it is started. */
-function wakeOf(context: StoreContext, id: OccurrenceId): WriteAction {
+function wakeOf(context: StoreContext, id: OccurrenceId, slot: string): WriteAction {
   const key = parseOccurrenceId(id);
   if (!key) throw new Error(`A slot's line names ${id}, which is no occurrence id.`);
   const write = expression('ADD dispatch_seq :one REMOVE waiting_for', [], { ':one': 1 });
-  return update(context, occurrenceItemKey(key), write, isPending);
-}
-
-/** Takes one that is no longer pending (cancelled, skipped) out of the lines. */
-async function leaveLine(context: StoreContext, slots: readonly Slot[], id: OccurrenceId): Promise<void> {
-  for (const slot of slots) {
-    if (!slot.waiting.has(id)) continue;
-    await updateSlot(
-      context,
-      slot.slot,
-      entry('REMOVE waiting.#id', id),
-      expression('attribute_exists(holders)'),
-    );
-  }
-}
-
-async function updateSlot(
-  context: StoreContext,
-  slot: string,
-  write: Expression,
-  condition: Expression,
-): Promise<boolean> {
-  try {
-    await context.client.send(
-      new UpdateCommand(update(context, slotKey(slot), write, condition).Update as never),
-    );
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+  const waits = expression('waiting_for = :slot', [], { ':slot': slot });
+  return update(context, occurrenceItemKey(key), write, and(isPending, waits));
 }
 
 // ---- wait --------------------------------------------------------------------------------------------------
@@ -276,12 +267,10 @@ export async function waitForSlot(
     if (result.failed.has(1)) return { kind: 'changed' };
     const [slot] = await readSlots(context, [need.slot]);
     if (!slot || slot.holders.size < need.limit) return { kind: 'free' };
-    const line = inLine(slot).filter((one) => one !== id);
-    const named = await readNamed(context, line);
-    const gone = line.filter((one) => named.get(one)?.status !== 'pending');
-    for (const one of gone) await leaveLine(context, [slot], one);
-    const [first] = line.filter((one) => !gone.includes(one));
-    if (gone.length === 0 && first !== undefined) return { kind: 'full', by: first };
+    const { waiting, leftOver } = await readLine(context, slot, id);
+    await dropFromLine(context, slot, leftOver);
+    const [first] = waiting;
+    if (leftOver.length === 0 && first !== undefined) return { kind: 'full', by: first };
   }
   throw contended(`The place of ${id} in the line of ${need.slot}`);
 }
