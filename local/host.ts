@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -60,7 +59,6 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
   const { onError } = options;
   const throwAway = options.directory === undefined;
   const directory = options.directory ?? undo.add(temporaryDirectory(), (one) => one.remove()).path;
-  mkdirSync(directory, { recursive: true });
   undo.add(lockDirectory(directory), (lock) => lock.release());
   // First of all, so that a port that is taken is told at once; requests that come early wait.
   const api = Promise.withResolvers<LocalFunction>();

@@ -5,6 +5,8 @@ import { type Host, startHost } from './host.ts';
 import { changeOf } from './output/changes.ts';
 import { lineOf } from './output/lines.ts';
 
+/** Milliseconds. Under npm one Ctrl-C arrives twice: from the terminal, and passed on by npm. */
+const SAME_INTERRUPT = 500;
 /** Milliseconds that running work is waited for after the first Ctrl-C. */
 const DRAIN_WITHIN = 20_000;
 
@@ -53,10 +55,13 @@ function show(records: readonly DynamoDBRecord[], since: number, say: (text: str
 
 /** First time: nothing new starts, what runs may finish. Second time: at once; leases and sweep make up for it. */
 function onInterrupt(host: Host, say: (text: string) => void, farewell: string | undefined): void {
-  let asked = 0;
+  let askedAt: number | undefined;
   const interrupted = async () => {
-    asked += 1;
-    if (asked > 1) process.exit(130);
+    if (askedAt !== undefined) {
+      if (Date.now() - askedAt > SAME_INTERRUPT) process.exit(130);
+      return;
+    }
+    askedAt = Date.now();
     say('\nStopping: what runs may finish. Ctrl-C again stops at once.');
     const left = await host.drain(DRAIN_WITHIN);
     if (left > 0) say(`${left} did not finish in time; what they ran is retried in the next run.`);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LocalRunError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { LocalRunError } from '../errors.ts';
  * is gone with the process however that ends, and no stale lock file is ever in the way.
  */
 export function lockDirectory(directory: string): { release(): void } {
-  const database = new DatabaseSync(join(directory, 'run.lock'));
+  const database = openLock(directory);
   const holder = join(directory, 'run.pid');
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;');
@@ -21,6 +21,15 @@ export function lockDirectory(directory: string): { release(): void } {
   }
   writeFileSync(holder, String(process.pid));
   return { release: () => database.close() };
+}
+
+function openLock(directory: string): DatabaseSync {
+  try {
+    mkdirSync(directory, { recursive: true });
+    return new DatabaseSync(join(directory, 'run.lock'));
+  } catch (error) {
+    throw new LocalRunError(`The data cannot be kept in ${directory}: ${(error as Error).message}.`);
+  }
 }
 
 function readHolder(file: string): string {

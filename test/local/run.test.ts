@@ -106,6 +106,12 @@ describe('a run that cannot be', () => {
     other.close();
   });
 
+  it('says where it cannot keep its data', async () => {
+    await expect(startEmbeddedRun(['--data', '/dev/null/here'])).rejects.toThrow(
+      /The data cannot be kept in \/dev\/null\/here: /,
+    );
+  });
+
   it('refuses options that make no sense', async () => {
     await expect(startEmbeddedRun(['--port', 'many'])).rejects.toThrow(/A port is a number/);
     expect(existsSync('many')).toBe(false);
