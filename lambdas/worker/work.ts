@@ -1,4 +1,5 @@
 import type { WorkMessage } from '../contract/message.ts';
+import { type BeginDeps, beginAttempt } from '../core/begin.ts';
 import {
   type OccurrenceId,
   type OccurrenceKey,
@@ -6,13 +7,10 @@ import {
   parseOccurrenceId,
   splitScheduleId,
 } from '../core/ids.ts';
-import type { Occurrence, RunningOccurrence } from '../core/occurrence.ts';
-import type { Clock, OccurrenceStore, ScheduleStore, WorkQueue } from '../core/ports.ts';
-import type { Revision } from '../core/schedule.ts';
-import { whyNotInForce } from '../core/standing.ts';
+import type { Occurrence } from '../core/occurrence.ts';
+import type { Clock, OccurrenceStore, WorkQueue } from '../core/ports.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
-import { type ClaimDeps, claimOrYield } from './start.ts';
 
 /**
  * A message is delivered up to a second early, and the worker waits that out. One that is earlier than this is
@@ -20,11 +18,9 @@ import { type ClaimDeps, claimOrYield } from './start.ts';
  */
 const MAX_WAIT = 2 * SECOND;
 
-export interface WorkDeps extends AttemptDeps, ClaimDeps {
+export interface WorkDeps extends AttemptDeps, BeginDeps {
   readonly clock: Clock;
-  readonly occurrences: AttemptDeps['occurrences'] & ClaimDeps['occurrences'] & Pick<OccurrenceStore, 'miss'>;
-  readonly schedules: Pick<ScheduleStore, 'readHead'>;
-  readonly revisionOf: (key: Pick<OccurrenceKey, 'schedule' | 'revision'>) => Promise<Revision | undefined>;
+  readonly occurrences: AttemptDeps['occurrences'] & BeginDeps['occurrences'] & Pick<OccurrenceStore, 'miss'>;
   readonly queue: WorkQueue;
 }
 
@@ -56,15 +52,20 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   // The revision never changes, so it is read while there is nothing to do but wait.
   const [revision] = await Promise.all([deps.revisionOf(key), deps.clock.until(dueAt)]);
   const now = deps.clock.now();
-  const claim = await claimOrYield(deps, key, revision, holder, now);
-  switch (claim.kind) {
-    case 'claimed':
-      return start(deps, id, claim.occurrence, revision);
+  const begun = await beginAttempt(deps, key, revision, holder, now);
+  switch (begun.kind) {
+    case 'begun': {
+      const { running, head } = begun;
+      const startDelayMs = running.attemptStartedAt - running.dueAt;
+      const end = await runAttempt(deps, running, head, begun.revision);
+      return { ...end, id, attempt: running.attempt, startDelayMs };
+    }
     case 'skipped':
     case 'waiting':
-      return { ...claim, id };
+    case 'not-in-force':
+      return { ...begun, id };
     case 'not-claimable':
-      return notClaimable(deps, key, message.seq, claim.occurrence, now);
+      return notClaimable(deps, key, message.seq, begun.occurrence, now);
   }
 }
 
@@ -93,24 +94,4 @@ async function sendOn(deps: WorkDeps, key: OccurrenceKey, seq: number, dueAt: Ep
   // Thrown, the message stays on the queue and comes again: nothing is lost.
   if (refused) throw new Error(`${id} could not be sent on: ${refused.reason}`);
   return { kind: 'sent-on', id };
-}
-
-async function start(
-  deps: WorkDeps,
-  id: OccurrenceId,
-  running: RunningOccurrence,
-  revision: Revision | undefined,
-): Promise<WorkEnd> {
-  // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
-  const head = await deps.schedules.readHead(running.schedule);
-  const reason = whyNotInForce(running, head);
-  if (head === undefined || reason !== null) {
-    const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
-    const settled = await deps.occurrences.settle(running, settlement, deps.clock.now());
-    if (settled.kind === 'done') return { kind: 'not-in-force', id, reason: settlement.reason };
-    return { kind: 'dropped', id, found: 'changed' };
-  }
-  const startDelayMs = running.attemptStartedAt - running.dueAt;
-  const end = await runAttempt(deps, running, head, revision);
-  return { ...end, id, attempt: running.attempt, startDelayMs };
 }

@@ -1,9 +1,9 @@
-import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../core/ids.ts';
-import type { PendingOccurrence } from '../core/occurrence.ts';
-import type { ClaimResult, OccurrenceStore } from '../core/ports.ts';
-import type { Revision } from '../core/schedule.ts';
-import { decideBlocked, slotNeeds } from '../core/slots.ts';
-import { type EpochMs, epochMs } from '../core/time.ts';
+import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from './ids.ts';
+import type { PendingOccurrence } from './occurrence.ts';
+import type { ClaimResult, OccurrenceStore } from './ports.ts';
+import type { Revision } from './schedule.ts';
+import { decideBlocked, type OverlapPolicy, slotNeeds } from './slots.ts';
+import { type EpochMs, epochMs } from './time.ts';
 
 export interface ClaimDeps {
   readonly occurrences: Pick<
@@ -36,25 +36,36 @@ export async function claimOrYield(
   now: EpochMs,
 ): Promise<ClaimEnd> {
   const lease = { holder, expiresAt: epochMs(now + deps.leaseMs), secret: deps.newSecret() };
-  const needs = revision ? slotNeeds(key.schedule, revision.definition, await deps.groupLimitOf(key)) : [];
+  const [overlap, groupLimit] = await Promise.all([overlapOf(deps, key, revision), deps.groupLimitOf(key)]);
+  const needs = revision ? slotNeeds(key.schedule, { ...revision.definition, overlap }, groupLimit) : [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const claim = await deps.occurrences.claim(key, lease, now, needs);
     if (claim.kind !== 'blocked') return claim;
-    const end = await yieldTo(deps, claim, revision, now);
+    const end = await yieldTo(deps, claim, overlap, now);
     if (end) return end;
   }
   throw new Error(`${occurrenceId(key)} found its slot free and full in turn; its message comes again.`);
+}
+
+/** One that a person asked for may have been given a policy of its own; the others are spared the read. */
+async function overlapOf(
+  deps: ClaimDeps,
+  key: OccurrenceKey,
+  revision: Revision | undefined,
+): Promise<OverlapPolicy> {
+  const own = key.kind === 'scheduled' ? undefined : await deps.occurrences.readOccurrence(key);
+  return own?.overlap ?? revision?.definition.overlap ?? 'allow';
 }
 
 /** Undefined when the slot was given back meanwhile. */
 async function yieldTo(
   deps: ClaimDeps,
   blocked: Extract<ClaimResult, { kind: 'blocked' }>,
-  revision: Revision | undefined,
+  overlap: OverlapPolicy,
   now: EpochMs,
 ): Promise<ClaimEnd | undefined> {
   const { need, by, occurrence } = blocked;
-  const decision = decideBlocked(need, revision?.definition.overlap ?? 'allow');
+  const decision = decideBlocked(need, overlap);
   if (decision.kind === 'skip') return skipFor(deps, occurrence, by, now);
   if (decision.cancelHolder) await cancelHolder(deps, by);
   const waited = await deps.occurrences.waitForSlot(occurrence, need, decision.capacity);

@@ -1,0 +1,69 @@
+import { type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
+import type { OccurrenceKey } from './ids.ts';
+import type { CancelReason, RunningOccurrence } from './occurrence.ts';
+import type { OccurrenceStore, ScheduleStore } from './ports.ts';
+import type { Json, Revision, ScheduleHead } from './schedule.ts';
+import { whyNotInForce } from './standing.ts';
+import type { EpochMs } from './time.ts';
+
+export interface BeginDeps extends ClaimDeps {
+  readonly occurrences: ClaimDeps['occurrences'] & Pick<OccurrenceStore, 'settle'>;
+  readonly schedules: Pick<ScheduleStore, 'readHead'>;
+  readonly revisionOf: (key: Pick<OccurrenceKey, 'schedule' | 'revision'>) => Promise<Revision | undefined>;
+}
+
+export type Begun =
+  | {
+      readonly kind: 'begun';
+      readonly running: RunningOccurrence;
+      readonly head: ScheduleHead;
+      /** With the input that this very attempt is to have. */
+      readonly revision: Revision | undefined;
+    }
+  | Exclude<ClaimEnd, { kind: 'claimed' }>
+  /** Found, after the claim, to be of a definition that is no longer in force; cancelled. */
+  | { readonly kind: 'not-in-force'; readonly reason: CancelReason };
+
+/** Starts an attempt: claims the occurrence, and gives it up again when its definition is not in force. */
+export async function beginAttempt(
+  deps: BeginDeps,
+  key: OccurrenceKey,
+  revision: Revision | undefined,
+  holder: string,
+  now: EpochMs,
+): Promise<Begun> {
+  const claim = await claimOrYield(deps, key, revision, holder, now);
+  if (claim.kind !== 'claimed') return claim;
+  const running = claim.occurrence;
+  // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
+  const head = await deps.schedules.readHead(running.schedule);
+  const reason = whyNotInForce(running, head);
+  if (head !== undefined && reason === null) {
+    return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, revision) };
+  }
+  const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
+  const settled = await deps.occurrences.settle(running, settlement, now);
+  if (settled.kind === 'done') return { kind: 'not-in-force', reason: settlement.reason };
+  return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(key) };
+}
+
+/**
+ * The input that a person chose for an occurrence: a replay that asked for that of a later revision, else what
+ * came with the trigger. Everything else is as its own revision says.
+ */
+async function withOwnInput(
+  deps: Pick<BeginDeps, 'revisionOf'>,
+  { schedule, inputRevision, inputOverride }: RunningOccurrence,
+  revision: Revision | undefined,
+): Promise<Revision | undefined> {
+  if (!revision) return undefined;
+  if (inputRevision !== undefined) {
+    const other = await deps.revisionOf({ schedule, revision: inputRevision });
+    return other && withInput(revision, other.definition.input);
+  }
+  return inputOverride === undefined ? revision : withInput(revision, JSON.parse(inputOverride) as Json);
+}
+
+function withInput(revision: Revision, input: Json): Revision {
+  return { ...revision, definition: { ...revision.definition, input } };
+}
