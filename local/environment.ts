@@ -6,7 +6,7 @@ import type {
   TickEnv,
   WorkerEnv,
 } from '../lambdas/contract/env.ts';
-import { SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
+import { SERVICE_VARIABLE, SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
 import { LOCAL_AWS_ENV } from './engine/aws.ts';
 import { LOCAL } from './settings.ts';
 
@@ -25,7 +25,6 @@ type FunctionsEnv = EnvironmentOf<TickEnv & RelayEnv & WorkerEnv & SweepEnv & Ap
 const MISLEADING = [
   'AWS_PROFILE',
   'AWS_SESSION_TOKEN',
-  'AWS_ENDPOINT_URL',
   'AWS_IGNORE_CONFIGURED_ENDPOINT_URLS',
   'AWS_USE_FIPS_ENDPOINT',
   'AWS_USE_DUALSTACK_ENDPOINT',
@@ -37,10 +36,14 @@ export function applyEnvironment(endpoints: Endpoints): void {
   Object.assign(process.env, LOCAL_AWS_ENV, functionsEnv(endpoints), {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamodb,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_SNS: endpoints.sqs,
     AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
+    // Every other service: refused here in plain words, instead of asking AWS with credentials that are none.
+    AWS_ENDPOINT_URL: endpoints.lambda,
     // The terminal shows one line per occurrence; POWERTOOLS_LOG_LEVEL=INFO brings the functions' own logs back.
     POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'WARN',
     POWERTOOLS_METRICS_DISABLED: 'true',
+    [SERVICE_VARIABLE]: 'punctual',
     [SERVICE_VARIABLE]: 'punctual-local',
   });
 }

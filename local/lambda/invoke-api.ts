@@ -8,6 +8,9 @@ import type { LocalFunction } from './function.ts';
 /** AWS: 6 MB for a synchronous invocation. */
 const MAX_PAYLOAD = 6 * 1024 * 1024;
 
+const NOT_PLAYED =
+  'The embedded run plays DynamoDB, SQS, SNS and the Invoke of Lambda; other services of AWS are not there.';
+
 export interface InvokeApi {
   readonly endpoint: string;
   close(): Promise<void>;
@@ -35,7 +38,7 @@ async function answer(
 ): Promise<void> {
   const path = /^\/2015-03-31\/functions\/([^/?]+)\/invocations\/?(?:\?.*)?$/.exec(request.url ?? '');
   if (request.method !== 'POST' || path?.[1] === undefined) {
-    return refuse(response, 404, 'UnknownOperationException', 'Only Invoke is played here.');
+    return refuse(response, 404, 'UnknownOperationException', NOT_PLAYED);
   }
   const asked = decodeURIComponent(path[1]);
   const target = find(functionName(asked));

@@ -1,4 +1,4 @@
-import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_AWS } from '../../local/engine/aws.ts';
@@ -81,6 +81,12 @@ describe('Invoke', () => {
       name: 'ResourceNotFoundException',
       message: 'Function not found: other',
     });
+  });
+
+  it('says that another service is not there, instead of letting it be asked for on AWS', async () => {
+    await expect(client.send(new ListFunctionsCommand({}))).rejects.toThrow(
+      /The embedded run plays DynamoDB, SQS/,
+    );
   });
 
   it.each([
