@@ -52,6 +52,21 @@ describe('a calendar', () => {
     }
   });
 
+  test('orders moved fires by where they went, not by where they came from', () => {
+    // A Saturday at 09:00 and the Sunday after it at 08:00.
+    const texts = ['0 9 26 12 *', '0 8 27 12 *'];
+    const weekends: CalendarDefinition = { dates: [], closedWeekdays: ['SAT', 'SUN'] };
+    const earlier = bank('previous-business-day', weekends);
+    expect(fires(texts, '2026-12-01T00:00:00Z', 2, earlier)).toEqual([
+      '2026-12-25T08:00:00Z',
+      '2026-12-25T09:00:00Z',
+    ]);
+    const later = recurrence(texts, bank('next-business-day', weekends));
+    const last = later.prev(at('2026-12-31T00:00:00Z'));
+    expect(last?.at).toBe(at('2026-12-28T09:00:00Z'));
+    expect(last && later.prev(last.at)?.at).toBe(at('2026-12-28T08:00:00Z'));
+  });
+
   test('keeps the local time of a moved fire, and says why it moved', () => {
     const of = recurrence('30 9 31 10 *', {
       timezone: 'America/New_York',

@@ -76,12 +76,11 @@ test('a rule has the fires that rrule-temporal finds', { timeout: 120_000 }, () 
       const dtstart = short(start).replace(/[-:]/g, '');
       const expected = library(`DTSTART:${dtstart}\nRRULE:${rule}`);
       fc.pre(expected !== undefined);
-      const found = take(
-        compile({ expression: `DTSTART:${dtstart} RRULE:${rule}`, timezone: 'UTC' }, CONTEXT),
-        epochMs(start - 1),
-        6,
-      );
+      const rules = compile({ expression: `DTSTART:${dtstart} RRULE:${rule}`, timezone: 'UTC' }, CONTEXT);
+      const found = take(rules, epochMs(start - 1), 6);
       expect(found.map(short)).toEqual(expected);
+      const backwards = found.map((fire) => rules.prev(fire)?.at);
+      expect(backwards).toEqual([undefined, ...found.slice(0, -1)]);
     }),
     { numRuns: 800 },
   );

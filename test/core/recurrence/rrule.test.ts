@@ -57,13 +57,24 @@ describe('an RRULE', () => {
   });
 
   test.each([
-    ['UNTIL=20260103T000000Z', 3],
-    ['UNTIL=20260102T235959Z', 2],
+    ['UNTIL=20260103T090000Z', 3],
+    ['UNTIL=20260103T085959Z', 2],
     ['UNTIL=20260103', 3],
-    ['UNTIL=20260103T000000', 3],
+    ['UNTIL=20260103T090000', 3],
   ])('ends with %s, included', (until, count) => {
-    const text = `DTSTART:20260101T000000Z RRULE:FREQ=DAILY;${until}`;
+    const text = `DTSTART:20260101T090000Z RRULE:FREQ=DAILY;${until}`;
     expect(fires(text, '2025-01-01T00:00:00Z', 9)).toHaveLength(count);
+  });
+
+  test('has nothing before DTSTART, even in the week of it', () => {
+    const fromWednesday = recurrence('DTSTART:20260107T090000Z RRULE:FREQ=WEEKLY;BYDAY=MO,FR');
+    expect(fromWednesday.prev(at('2026-01-09T00:00:00Z'))).toBeNull();
+    expect(fromWednesday.prev(at('2026-01-10T00:00:00Z'))?.at).toBe(at('2026-01-09T09:00:00Z'));
+  });
+
+  test('leaves out an EXDATE in a gap, which names the time as it was moved', () => {
+    const text = `${NEW_YORK}20260307T023000 RRULE:FREQ=DAILY EXDATE;TZID=America/New_York:20260308T023000`;
+    expect(fires(text, '2026-03-07T12:00:00Z', 1)).toEqual(['2026-03-09T06:30:00Z']);
   });
 
   test('adds RDATE and leaves out EXDATE', () => {

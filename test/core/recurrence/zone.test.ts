@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wallAt } from '../../../lambdas/core/recurrence/local.ts';
+import { segmentsOf } from '../../../lambdas/core/recurrence/segments.ts';
 import { zoneOf } from '../../../lambdas/core/recurrence/zone.ts';
 import { randomFrom } from './mutate.ts';
 import { wallsOf } from './oracle.ts';
@@ -45,4 +46,18 @@ describe('zones', () => {
       expect(error.message).toContain('IANA');
     },
   );
+
+  test('know a change of clocks just outside the stretch that is tabulated', () => {
+    const change = 1_000_000_000;
+    const backAt = (utc: number): number => (utc < change ? 7_200 : 3_600);
+    const [after] = segmentsOf(change + 600, change + 10_000_000, backAt);
+    expect(after).toMatchObject({ start: change + 600, offset: 3_600, before: 7_200, jumpAt: change });
+    const before = segmentsOf(change - 10_000_000, change - 600, backAt).at(-1);
+    expect(before).toMatchObject({
+      end: change - 600,
+      offset: 7_200,
+      tailFrom: change - 3_600,
+      tailJump: 3_600,
+    });
+  });
 });
