@@ -6,7 +6,7 @@ import type {
   TickEnv,
   WorkerEnv,
 } from '../lambdas/contract/env.ts';
-import { SERVICE_VARIABLE, SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
+import { SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
 import { LOCAL_AWS_ENV } from './engine/aws.ts';
 import { LOCAL } from './settings.ts';
 
@@ -44,7 +44,6 @@ export function applyEnvironment(endpoints: Endpoints): void {
     POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'WARN',
     POWERTOOLS_METRICS_DISABLED: 'true',
     [SERVICE_VARIABLE]: 'punctual',
-    [SERVICE_VARIABLE]: 'punctual-local',
   });
 }
 
