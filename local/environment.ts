@@ -43,7 +43,7 @@ export function applyEnvironment(endpoints: Endpoints): void {
     // The terminal shows one line per occurrence; POWERTOOLS_LOG_LEVEL=INFO brings the functions' own logs back.
     POWERTOOLS_LOG_LEVEL: process.env.POWERTOOLS_LOG_LEVEL ?? 'WARN',
     POWERTOOLS_METRICS_DISABLED: 'true',
-    [SERVICE_VARIABLE]: 'punctual',
+    [SERVICE_VARIABLE]: 'punctual-local',
   });
 }
 
