@@ -3,7 +3,8 @@ import type { ScheduleId } from '../core/ids.ts';
 import type { IdempotencyRecord, ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
 import { hashOf } from './canonical-json.ts';
-import { commit } from './change/commit.ts';
+import { commit, type Decide } from './change/commit.ts';
+import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertFires } from './definition.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
 import { getSchedule } from './get-schedule.ts';
@@ -20,9 +21,20 @@ export interface CreateRequest extends ScheduleRequest {
  * one without the other.
  */
 export async function createSchedule(deps: ChangeDeps, request: CreateRequest): Promise<ScheduleRecord> {
+  const { id, caller } = request;
+  const { after } = await commit(deps, id, caller, creation(deps, request));
+  // Absent as read just before the other request made it, or made and deleted since: read once more.
+  return after ?? getSchedule(deps, id);
+}
+
+export function rehearseCreation(deps: ChangeDeps, request: CreateRequest): Promise<Rehearsal> {
+  return rehearse(deps, request.id, request.caller, creation(deps, request));
+}
+
+function creation(deps: ChangeDeps, request: CreateRequest): Decide {
   const { id, definition, caller } = request;
   const idempotency = idempotencyOf(request);
-  const { after } = await commit(deps, id, caller, async (standing) => {
+  return async (standing) => {
     if (idempotency && (await recallAnswer(deps.schedules, idempotency, caller.now))) return undefined;
     if (standing.kind === 'live') throw scheduleExists(id);
     // Not before: a one-shot whose time is over may be asked about again.
@@ -34,9 +46,7 @@ export async function createSchedule(deps: ChangeDeps, request: CreateRequest): 
       cancel: { kinds: 'every', reason: 'deleted' },
       ...(idempotency && { idempotency }),
     };
-  });
-  // Absent as read just before the other request made it, or made and deleted since: read once more.
-  return after ?? getSchedule(deps, id);
+  };
 }
 
 function idempotencyOf({ id, definition, idempotencyKey }: CreateRequest): IdempotencyRecord | undefined {

@@ -51,3 +51,9 @@ export function sameTimes(a: Definition, b: Definition): boolean {
     canonicalJson([expression, timezone, dst ?? null]);
   return times(a) === times(b);
 }
+
+/** Whether an edit changes nothing but what people read. */
+export function sameRuns(a: Definition, b: Definition): boolean {
+  const runs = ({ description: _, tags: __, ...rest }: Definition) => canonicalJson(rest);
+  return runs(a) === runs(b);
+}

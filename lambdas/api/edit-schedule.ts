@@ -1,26 +1,41 @@
 import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
+import type { GoOn } from './change/go-on.ts';
 import type { Move } from './change/move.ts';
-import { assertFires, sameDefinition, sameTimes } from './definition.ts';
+import { assertFires, sameDefinition, sameRuns, sameTimes } from './definition.ts';
 import type { ScheduleRequest } from './deps.ts';
+
+export interface EditRequest extends ScheduleRequest {
+  /** What becomes of what is pending; when absent it is kept by an edit that only says something else. */
+  readonly pending?: 'cancel' | 'keep' | undefined;
+}
 
 /**
  * What an edit comes to; undefined when it changes nothing. Any other one, if only of tags or the description,
- * is a new revision that cancels what is pending and plans it again: a worker starts what belongs to the
- * revision in force, and that one rule is what makes an edit take effect at once (lambdas/core/standing.ts).
+ * is a new revision. `keep` leaves the older ones in force for what is pending of them: a worker starts what
+ * belongs to a revision in force, and that one rule is what makes an edit take effect at once
+ * (lambdas/core/standing.ts).
  */
 export function editMove(
   { head, revision }: ScheduleRecord,
   definition: Definition,
-  { id, caller }: ScheduleRequest,
+  { id, caller, pending }: EditRequest,
 ): Move | undefined {
   if (sameDefinition(revision.definition, definition)) return undefined;
-  if (!sameTimes(revision.definition, definition)) assertFires(id, definition, head.anchor, caller.now);
+  const timesStay = sameTimes(revision.definition, definition);
+  if (!timesStay) assertFires(id, definition, head.anchor, caller.now);
+  const keeps = (pending ?? (sameRuns(revision.definition, definition) ? 'keep' : 'cancel')) === 'keep';
   return {
     // Paused stays paused; a completed one wakes up when its new times are not over.
     state: head.state === 'paused' ? 'paused' : 'enabled',
     definition,
-    cancel: { kinds: 'scheduled', reason: 'superseded' },
-    ...(head.pauseNote !== undefined && { pauseNote: head.pauseNote }),
+    cancel: { kinds: keeps ? 'none' : 'scheduled', reason: 'superseded' },
+    goOn: goOnAfter(keeps || head.state === 'paused', timesStay),
   };
+}
+
+/** A paused schedule has nothing pending: what it makes up for when it resumes is then what is kept. */
+function goOnAfter(keeps: boolean, timesStay: boolean): GoOn {
+  if (!keeps) return { kind: 'anew' };
+  return { kind: timesStay ? 'as-it-was' : 'after-kept' };
 }

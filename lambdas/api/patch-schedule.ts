@@ -1,33 +1,42 @@
 import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
-import { commit } from './change/commit.ts';
+import { commit, type Decide } from './change/commit.ts';
 import { assertIfMatch } from './change/precondition.ts';
+import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertLive, assertPresent } from './change/standing.ts';
-import type { ChangeDeps, ScheduleRequest } from './deps.ts';
-import { editMove } from './edit-schedule.ts';
+import type { ChangeDeps } from './deps.ts';
+import { type EditRequest, editMove } from './edit-schedule.ts';
 import { mergePatch } from './merge-patch.ts';
 
-export interface PatchRequest extends ScheduleRequest {
+export interface PatchRequest extends EditRequest {
   /** A JSON merge patch (RFC 7396). */
   readonly patch: Readonly<Record<string, unknown>>;
   readonly ifMatch?: string | undefined;
 }
 
-/**
- * Merges a patch into the definition in force. `read` turns the merged body into a definition, or refuses it:
- * a removed field gets its default, or is missing if it has none.
- */
+/** Turns a merged body into a definition, or refuses it: a removed field gets its default, or is missing. */
+type Read = (body: unknown) => Definition;
+
+/** Merges a patch into the definition in force. */
 export async function patchSchedule(
   deps: ChangeDeps,
   request: PatchRequest,
-  read: (body: unknown) => Definition,
+  read: Read,
 ): Promise<ScheduleRecord> {
   const { id, caller } = request;
-  const { after } = await commit(deps, id, caller, (standing) => {
-    const live = assertLive(standing, id);
+  const { after } = await commit(deps, id, caller, patching(request, read));
+  return assertPresent(after, id);
+}
+
+export function rehearsePatch(deps: ChangeDeps, request: PatchRequest, read: Read): Promise<Rehearsal> {
+  return rehearse(deps, request.id, request.caller, patching(request, read));
+}
+
+function patching(request: PatchRequest, read: Read): Decide {
+  return (standing) => {
+    const live = assertLive(standing, request.id);
     assertIfMatch(request.ifMatch, live.head);
     // Merged anew at each try: somebody else's edit in between is kept.
     return editMove(live, read(mergePatch(live.revision.definition, request.patch)), request);
-  });
-  return assertPresent(after, id);
+  };
 }

@@ -1,27 +1,44 @@
 import type { ScheduleRecord } from '../core/ports.ts';
+import { type EpochMs, parseInstant } from '../core/time.ts';
 import { commit } from './change/commit.ts';
 import { assertIfMatch } from './change/precondition.ts';
 import { assertLive, assertPresent } from './change/standing.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
+import { invalidRequest } from './http/faults.ts';
 
 export interface PauseRequest extends ScheduleRequest {
   readonly note?: string | undefined;
+  /** An instant; null takes back one that was given before. */
+  readonly until?: string | null | undefined;
   readonly ifMatch?: string | undefined;
 }
 
-/** Nothing that has not started starts any more, until it is resumed. Pausing twice changes at most the note. */
+/**
+ * Nothing that has not started starts any more, until it is resumed or resumes by itself. Pausing twice changes
+ * at most the note and the end.
+ */
 export async function pauseSchedule(deps: ChangeDeps, request: PauseRequest): Promise<ScheduleRecord> {
-  const { id, caller, note, ifMatch } = request;
+  const { id, caller, ifMatch } = request;
+  const until = untilOf(request);
   const { after } = await commit(deps, id, caller, (standing) => {
     const { head } = assertLive(standing, id);
     assertIfMatch(ifMatch, head);
-    const pauseNote = note ?? head.pauseNote;
-    if (head.state === 'paused' && pauseNote === head.pauseNote) return undefined;
-    return {
-      state: 'paused',
-      cancel: { kinds: 'scheduled', reason: 'paused' },
-      ...(pauseNote !== undefined && { pauseNote }),
+    const terms = {
+      by: caller.principal,
+      note: request.note ?? head.pause?.note,
+      until: until === undefined ? head.pause?.until : (until ?? undefined),
     };
+    const { pause } = head;
+    if (pause && terms.note === pause.note && terms.until === pause.until) return undefined;
+    return { state: 'paused', cancel: { kinds: 'scheduled', reason: 'paused' }, pause: terms };
   });
   return assertPresent(after, id);
+}
+
+function untilOf({ until, caller }: PauseRequest): EpochMs | null | undefined {
+  if (until === undefined || until === null) return until;
+  const at = parseInstant(until);
+  if (at !== undefined && at > caller.now) return at;
+  const message = 'It is over already. Name a time that is still to come, or leave it off.';
+  throw invalidRequest([{ path: ['until'], message }], { until });
 }

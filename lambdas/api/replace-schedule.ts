@@ -1,13 +1,14 @@
 import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
-import { commit } from './change/commit.ts';
+import { commit, type Decide } from './change/commit.ts';
 import { assertIfMatch, assertIfNoneMatch } from './change/precondition.ts';
+import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertPresent } from './change/standing.ts';
 import { assertFires } from './definition.ts';
-import type { ChangeDeps, ScheduleRequest } from './deps.ts';
-import { editMove } from './edit-schedule.ts';
+import type { ChangeDeps } from './deps.ts';
+import { type EditRequest, editMove } from './edit-schedule.ts';
 
-export interface ReplaceRequest extends ScheduleRequest {
+export interface ReplaceRequest extends EditRequest {
   readonly definition: Definition;
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: string | undefined;
@@ -18,14 +19,23 @@ export async function replaceSchedule(
   deps: ChangeDeps,
   request: ReplaceRequest,
 ): Promise<{ readonly record: ScheduleRecord; readonly created: boolean }> {
+  const { id, caller } = request;
+  const { before, after } = await commit(deps, id, caller, replacement(request));
+  return { record: assertPresent(after, id), created: before.kind !== 'live' };
+}
+
+export function rehearseReplacement(deps: ChangeDeps, request: ReplaceRequest): Promise<Rehearsal> {
+  return rehearse(deps, request.id, request.caller, replacement(request));
+}
+
+function replacement(request: ReplaceRequest): Decide {
   const { id, definition, caller } = request;
-  const { before, after } = await commit(deps, id, caller, (standing) => {
+  return (standing) => {
     const live = standing.kind === 'live' ? standing : undefined;
     assertIfMatch(request.ifMatch, live?.head);
     assertIfNoneMatch(request.ifNoneMatch, live?.head);
     if (live) return editMove(live, definition, request);
     assertFires(id, definition, caller.now, caller.now);
     return { state: 'enabled', definition, cancel: { kinds: 'every', reason: 'deleted' } };
-  });
-  return { record: assertPresent(after, id), created: before.kind !== 'live' };
+  };
 }

@@ -1,19 +1,47 @@
+import type { ResumeBody } from '../contract/api/pause.ts';
 import type { ScheduleRecord } from '../core/ports.ts';
+import type { CatchUpPolicy } from '../core/schedule.ts';
 import { commit } from './change/commit.ts';
+import type { GoOn } from './change/go-on.ts';
 import { assertIfMatch } from './change/precondition.ts';
 import { assertLive, assertPresent } from './change/standing.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
 
-/** Goes on from now: what would have run while it was paused is not made up for. */
-export async function resumeSchedule(
-  deps: ChangeDeps,
-  { id, caller, ifMatch }: ScheduleRequest & { readonly ifMatch?: string | undefined },
-): Promise<ScheduleRecord> {
+export interface ResumeRequest extends ScheduleRequest {
+  readonly catchUp?: ResumeBody['catchUp'];
+  readonly ifMatch?: string | undefined;
+}
+
+/**
+ * Goes on from now. What would have run while it was paused is not made up for unless that is asked for; what is
+ * not run is one record of the ledger.
+ */
+export async function resumeSchedule(deps: ChangeDeps, request: ResumeRequest): Promise<ScheduleRecord> {
+  const { id, caller, ifMatch } = request;
   const { after } = await commit(deps, id, caller, (standing) => {
-    const { head } = assertLive(standing, id);
+    const { head, revision } = assertLive(standing, id);
     assertIfMatch(ifMatch, head);
     if (head.state !== 'paused') return undefined;
-    return { state: 'enabled', cancel: { kinds: 'scheduled', reason: 'paused' } };
+    return {
+      state: 'enabled',
+      cancel: { kinds: 'scheduled', reason: 'paused' },
+      goOn: goOnWith(request.catchUp, revision.definition.catchUp),
+    };
   });
   return assertPresent(after, id);
+}
+
+/** What a resume leaves open is as the schedule has it. */
+function goOnWith(chosen: ResumeBody['catchUp'], own: CatchUpPolicy): GoOn {
+  if (chosen === undefined) return { kind: 'anew' };
+  const { mode, maxAge, maxRuns, spreadOver } = typeof chosen === 'string' ? { mode: chosen } : chosen;
+  return {
+    kind: 'made-up',
+    catchUp: {
+      mode,
+      maxAge: maxAge ?? own.maxAge,
+      maxRuns: maxRuns ?? own.maxRuns,
+      spreadOver: spreadOver ?? own.spreadOver,
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { ScheduleId } from './ids.ts';
+import type { Pause } from './pause.ts';
 import type { DstPolicy } from './recurrence/types.ts';
 import { retentionDays } from './retention.ts';
 import type { Concurrency, OverlapPolicy } from './slots.ts';
@@ -146,11 +147,18 @@ export interface ScheduleHead {
   readonly policy: PlanningPolicy;
   /** When the schedule was created: the anchor of `every` without one of its own. */
   readonly anchor: EpochMs;
-  /** The next nominal time not yet materialised; null unless the schedule is enabled and has one. */
+  /**
+   * What the tick looks for, in the index `due`. Of an enabled schedule the next nominal time not yet
+   * materialised; of a paused one the time that it resumes by itself; of a completed one that is to be deleted
+   * then, when to look whether its last occurrence is finished. Null where there is nothing to come back for.
+   */
   readonly nextDueAt: EpochMs | null;
+  /** The oldest revision whose occurrences still run, after edits that kept what was pending; else `revision`. */
+  readonly oldestRevision?: number;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
-  readonly pauseNote?: string;
+  /** Present while it is paused. */
+  readonly pause?: Pause;
 }
 
 /** A definition under its number; never changed once written. */

@@ -10,10 +10,12 @@ import type { ScheduleHead } from './schedule.ts';
  */
 export function whyNotInForce(
   occurrence: Pick<OccurrenceKey, 'kind' | 'revision'> & { readonly replays?: number },
-  head: Pick<ScheduleHead, 'state' | 'revision'> | undefined,
+  head: Pick<ScheduleHead, 'state' | 'revision' | 'oldestRevision'> | undefined,
 ): CancelReason | null {
   if (head === undefined || head.state === 'deleted') return 'deleted';
   if (occurrence.kind === 'manual' || (occurrence.replays ?? 0) > 0) return null;
-  if (head.revision !== occurrence.revision) return 'superseded';
+  const { revision } = occurrence;
+  // Beyond the head's own: of a change that was lost. Nothing of the kind is known; it would not be in force.
+  if (revision < (head.oldestRevision ?? head.revision) || revision > head.revision) return 'superseded';
   return head.state === 'paused' ? 'paused' : null;
 }

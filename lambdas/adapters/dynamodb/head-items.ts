@@ -1,4 +1,5 @@
 import { shardOf, splitScheduleId } from '../../core/ids.ts';
+import type { Pause } from '../../core/pause.ts';
 import type { IdempotencyRecord } from '../../core/ports.ts';
 import type {
   CatchUpPolicy,
@@ -12,8 +13,8 @@ import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.t
 
 export type Item = Record<string, unknown>;
 
-/** A tombstone outlives every occurrence record of its schedule by this many days. */
-const TOMBSTONE_EXTRA_DAYS = 7;
+/** A tombstone outlives every occurrence record of its schedule by a week; a skip may be a year ahead. */
+const TOMBSTONE_EXTRA_DAYS = 366 + 7;
 const IDEMPOTENCY_DAYS = 1;
 
 /** TTL attributes are epoch seconds. */
@@ -22,13 +23,13 @@ export function purgeAt(now: EpochMs, days: number): number {
 }
 
 /**
- * A head as stored. `shard` and `next_due_at` are there only while it is to be planned (index `due` is
+ * A head as stored. `shard` and `next_due_at` are there only while a tick is to come by (index `due` is
  * sparse), `group` and `name` only while it is to be listed (index `by_group`).
  */
 export function headItem(head: ScheduleHead, shardCount: number, retentionDays: number): Item {
   const { group, name } = splitScheduleId(head.id);
   const longest = Math.max(retentionDays, head.policy.retentionDays ?? 0);
-  const due = head.nextDueAt !== null && head.state === 'enabled';
+  const due = head.nextDueAt !== null && head.state !== 'deleted';
   return {
     ...headKey(head.id),
     state: head.state,
@@ -45,7 +46,8 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     anchor: head.anchor,
     created_at: head.createdAt,
     updated_at: head.updatedAt,
-    ...(head.pauseNote !== undefined && { pause_note: head.pauseNote }),
+    ...(head.oldestRevision !== undefined && { oldest_revision: head.oldestRevision }),
+    ...(head.pause && { pause: head.pause }),
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
     ...(head.state === 'deleted'
       ? { purge_at: purgeAt(head.updatedAt, longest + TOMBSTONE_EXTRA_DAYS) }
@@ -73,7 +75,8 @@ export function headOf(item: Item): ScheduleHead {
     nextDueAt: (item.next_due_at as EpochMs | undefined) ?? null,
     createdAt: item.created_at as EpochMs,
     updatedAt: item.updated_at as EpochMs,
-    ...(item.pause_note !== undefined && { pauseNote: item.pause_note as string }),
+    ...(item.oldest_revision !== undefined && { oldestRevision: item.oldest_revision as number }),
+    ...(item.pause !== undefined && { pause: item.pause as Pause }),
   };
 }
 

@@ -15,6 +15,8 @@ export interface Committed {
   readonly after: ScheduleRecord | undefined;
 }
 
+export type Decide = (standing: Standing) => Promise<Move | undefined> | Move | undefined;
+
 /**
  * Reads a schedule, lets `decide` say what becomes of it, and writes that if nothing has moved meanwhile; or
  * else reads and decides again. `decide` answers undefined where there is nothing to do, and throws a refusal.
@@ -26,7 +28,7 @@ export async function commit(
   deps: ChangeDeps,
   id: ScheduleId,
   caller: Caller,
-  decide: (standing: Standing) => Promise<Move | undefined> | Move | undefined,
+  decide: Decide,
 ): Promise<Committed> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const standing = await readStanding(deps.schedules, id);

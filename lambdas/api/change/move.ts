@@ -1,17 +1,12 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
+import type { Pause } from '../../core/pause.ts';
 import type { IdempotencyRecord, ScheduleChange } from '../../core/ports.ts';
-import {
-  type Definition,
-  type PlanningPolicy,
-  planningPolicy,
-  type ScheduleHead,
-} from '../../core/schedule.ts';
-import { type EpochMs, epochMs, MINUTE } from '../../core/time.ts';
+import type { Definition } from '../../core/schedule.ts';
+import { epochMs, MINUTE } from '../../core/time.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
-import { leftOver } from './left-over.ts';
-import { planFirst } from './plan-at-once.ts';
-import { planFrom } from './plan-from.ts';
+import { type GoOn, goOn, type Open } from './go-on.ts';
+import { nextHead } from './next-head.ts';
 import type { Standing } from './standing.ts';
 
 /** A change of a schedule as its use case puts it; what is cancelled and created follows from it. */
@@ -21,13 +16,25 @@ export interface Move {
   /** Present when what or when changes: it becomes the next revision. */
   readonly definition?: Definition;
   readonly cancel: CancelMove;
-  readonly pauseNote?: string;
+  /** `anew` when absent. */
+  readonly goOn?: GoOn;
+  /** What a pause says of itself; one that goes on without it says the same as before. */
+  readonly pause?: PauseTerms;
   readonly idempotency?: IdempotencyRecord;
 }
 
+/** `undefined` takes a note or an end back. */
+export interface PauseTerms extends Pick<Pause, 'by'> {
+  readonly note: string | undefined;
+  readonly until: Pause['until'] | undefined;
+}
+
 export interface CancelMove {
-  /** Manual occurrences were asked for by a person: only the deletion of their schedule stops them. */
-  readonly kinds: 'scheduled' | 'every';
+  /**
+   * Manual occurrences were asked for by a person: only the deletion of their schedule stops them. `none`: what
+   * is pending still runs, under the revision that it was created by.
+   */
+  readonly kinds: 'none' | 'scheduled' | 'every';
   readonly reason: ChangeReason;
 }
 
@@ -49,19 +56,17 @@ export async function changeOf(
 ): Promise<ScheduleChange> {
   const { now } = caller;
   const before = standing.kind === 'absent' ? undefined : standing.head;
-  const cancel = before ? await toCancel(deps, id, move.cancel, now) : [];
+  const open = await openOf(deps, id, standing, caller);
+  const cancel = toCancel(open, move.cancel);
   const base = nextHead(id, standing, move, now);
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
   const room = Math.max(0, TRANSACTION_ROOM - cancel.length);
-  const first =
-    move.state === 'enabled'
-      ? planFirst(base, before ? await planFrom(deps.occurrences, id, now) : now, now, deps.limits, room)
-      : { create: [], nextDueAt: null };
-  const completed = move.state === 'enabled' && first.nextDueAt === null;
+  const going = await goOn(deps, { before, base, move, open, caller, room });
+  const { create, records, ...state } = going;
   return {
     expected: before ? { version: before.version, nextDueAt: before.nextDueAt } : null,
-    head: { ...base, state: completed ? 'completed' : move.state, nextDueAt: first.nextDueAt },
+    head: { ...base, ...state },
     ...(move.definition && {
       revision: {
         schedule: id,
@@ -73,49 +78,26 @@ export async function changeOf(
     }),
     cancel,
     cancelReason: move.cancel.reason,
-    create: first.create,
-    records: before ? leftOver(before, now, move.cancel.reason) : [],
+    create,
+    records,
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
   };
 }
 
-async function toCancel(
+export async function openOf(
   deps: Pick<ChangeDeps, 'occurrences'>,
   id: ScheduleId,
-  { kinds }: CancelMove,
-  now: EpochMs,
-): Promise<PendingOccurrence[]> {
-  const open = await deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE));
+  standing: Standing,
+  { now }: Caller,
+): Promise<readonly Open[]> {
+  return standing.kind === 'absent' ? [] : deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE));
+}
+
+function toCancel(open: readonly Open[], { kinds }: CancelMove): readonly PendingOccurrence[] {
+  if (kinds === 'none') return [];
   return open
     .filter((occurrence) => occurrence.status === 'pending')
     .filter((occurrence) => kinds === 'every' || occurrence.kind === 'scheduled')
     .sort((a, b) => a.dueAt - b.dueAt);
-}
-
-function nextHead(
-  id: ScheduleId,
-  standing: Standing,
-  move: Move,
-  now: EpochMs,
-): Omit<ScheduleHead, 'state' | 'nextDueAt'> {
-  const before = standing.kind === 'absent' ? undefined : standing.head;
-  const live = standing.kind === 'live' ? standing.head : undefined;
-  return {
-    id,
-    // Numbers go on from a tombstone's, so that no occurrence key of the schedule that was deleted comes again.
-    revision: (before?.revision ?? 0) + (move.definition ? 1 : 0),
-    version: (before?.version ?? 0) + 1,
-    policy: policyAfter(before, move),
-    anchor: live?.anchor ?? now,
-    createdAt: live?.createdAt ?? now,
-    updatedAt: now,
-    ...(move.pauseNote !== undefined && { pauseNote: move.pauseNote }),
-  };
-}
-
-function policyAfter(before: ScheduleHead | undefined, move: Move): PlanningPolicy {
-  if (move.definition) return planningPolicy(move.definition);
-  if (!before) throw new Error('A schedule that does not exist yet needs a definition.');
-  return before.policy;
 }

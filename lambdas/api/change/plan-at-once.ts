@@ -1,5 +1,10 @@
 import { headRecurrence } from '../../core/head-recurrence.ts';
-import { MAX_OCCURRENCES_PER_PLAN, type PlannedOccurrence, plan } from '../../core/planner.ts';
+import {
+  MAX_OCCURRENCES_PER_PLAN,
+  type PlannedOccurrence,
+  type PlannedRecord,
+  plan,
+} from '../../core/planner.ts';
 import type { PlanningStore } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -7,6 +12,8 @@ import type { PlanningLimits } from '../deps.ts';
 
 export interface FirstPlan {
   readonly create: readonly PlannedOccurrence[];
+  /** Of missed times that the budget or the room did not allow. */
+  readonly records: readonly PlannedRecord[];
   readonly nextDueAt: EpochMs | null;
 }
 
@@ -23,8 +30,9 @@ export function planFirst(
 ): FirstPlan {
   const recurrence = headRecurrence(head);
   const first = recurrence.next(planFrom);
-  if (!first || first.at > now + limits.lead) return { create: [], nextDueAt: first?.at ?? null };
-  const { occurrences, nextDueAt } = plan({
+  if (!first || first.at > now + limits.lead)
+    return { create: [], records: [], nextDueAt: first?.at ?? null };
+  const { occurrences, records, nextDueAt } = plan({
     schedule: head.id,
     revision: head.revision,
     policy: head.policy,
@@ -33,7 +41,7 @@ export function planFirst(
     now,
     limits: { planWindow: limits.planWindow, maxOccurrences: Math.min(MAX_OCCURRENCES_PER_PLAN, room) },
   });
-  return { create: occurrences, nextDueAt };
+  return { create: occurrences, records, nextDueAt };
 }
 
 /** Enough for a schedule that fires each second and a lead of ten minutes. */
@@ -51,7 +59,7 @@ export async function planRest(
 ): Promise<void> {
   let head = changed;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if (head.nextDueAt === null || head.nextDueAt > now + limits.lead) return;
+    if (head.state !== 'enabled' || head.nextDueAt === null || head.nextDueAt > now + limits.lead) return;
     const { occurrences, records, nextDueAt } = plan({
       schedule: head.id,
       revision: head.revision,

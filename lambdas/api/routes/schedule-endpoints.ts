@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { idempotencyKeySchema, ifMatchSchema, scheduleParams } from '../../contract/api/common.ts';
+import { rehearsalView } from '../../contract/api/rehearsal.ts';
 import {
+  createQuery,
   createScheduleBody,
+  editQuery,
   listSchedulesQuery,
   patchScheduleBody,
   replaceScheduleBody,
@@ -12,6 +15,7 @@ import { BODY_PROBLEMS, ETAG, LOCATION } from '../http/documented-problems.ts';
 import { endpoint } from '../http/endpoint.ts';
 
 const tag = 'Schedules';
+const EDITED = 'The schedule as it is now, or, of a dry run, what the edit would come to.';
 const path = '/schedules/{group}/{name}';
 const ifMatch = z.object({ 'if-match': ifMatchSchema });
 
@@ -20,8 +24,13 @@ export const createEndpoint = endpoint({
   path: '/schedules',
   tag,
   summary: 'Create a schedule',
-  request: { headers: z.object({ 'idempotency-key': idempotencyKeySchema }), body: createScheduleBody },
+  request: {
+    query: createQuery,
+    headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
+    body: createScheduleBody,
+  },
   responses: {
+    200: { description: 'Of a dry run: what it would come to.', schema: rehearsalView },
     201: { description: 'The schedule.', schema: scheduleView, headers: { ...ETAG, ...LOCATION } },
   },
   problems: [...BODY_PROBLEMS, 404, 409, 422],
@@ -53,16 +62,17 @@ export const replaceEndpoint = endpoint({
   path,
   tag,
   summary: 'Create or replace a schedule',
-  description: 'What is pending of the old definition is cancelled. A paused schedule stays paused.',
+  description: 'What becomes of what is pending is for `pending` to say. A paused schedule stays paused.',
   request: {
     params: scheduleParams,
+    query: editQuery,
     headers: ifMatch.extend({
       'if-none-match': z.string().max(1000).optional().meta({ description: '`*`: create, never replace.' }),
     }),
     body: replaceScheduleBody,
   },
   responses: {
-    200: { description: 'The schedule as it is now.', schema: scheduleView, headers: ETAG },
+    200: { description: EDITED, schema: z.union([scheduleView, rehearsalView]), headers: ETAG },
     201: {
       description: 'It did not exist and was made.',
       schema: scheduleView,
@@ -79,14 +89,17 @@ export const patchEndpoint = endpoint({
   summary: 'Change fields of a schedule',
   description:
     'JSON merge patch (RFC 7396): null removes a field, which then has its default. ' +
-    'What is pending of the old definition is cancelled.',
+    'What becomes of what is pending is for `pending` to say.',
   request: {
     params: scheduleParams,
+    query: editQuery,
     headers: ifMatch,
     body: patchScheduleBody,
     mediaType: 'application/merge-patch+json',
   },
-  responses: { 200: { description: 'The schedule as it is now.', schema: scheduleView, headers: ETAG } },
+  responses: {
+    200: { description: EDITED, schema: z.union([scheduleView, rehearsalView]), headers: ETAG },
+  },
   problems: [...BODY_PROBLEMS, 404, 412],
 });
 

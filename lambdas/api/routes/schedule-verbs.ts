@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { idempotencyKeySchema, ifMatchSchema, noOptions, scheduleParams } from '../../contract/api/common.ts';
 import { occurrenceView } from '../../contract/api/occurrence.ts';
+import { pauseBody, resumeBody } from '../../contract/api/pause.ts';
 import { upcomingQuery, upcomingView } from '../../contract/api/plan.ts';
-import { pauseBody, scheduleView } from '../../contract/api/schedule.ts';
+import { scheduleView } from '../../contract/api/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import { BODY_PROBLEMS, ETAG, LOCATION } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
@@ -33,8 +34,9 @@ const resumeEndpoint = endpoint({
   path: `${path}/resume`,
   tag,
   summary: 'Resume a schedule',
-  description: 'Goes on from now: times that passed while it was paused are not made up for.',
-  request: { params: scheduleParams, headers: ifMatch, body: noOptions },
+  description:
+    'Goes on from now. Times that passed while it was paused are made up for only when `catchUp` says so.',
+  request: { params: scheduleParams, headers: ifMatch, body: resumeBody },
   responses: { 200: { description: 'The schedule, no longer paused.', schema: scheduleView, headers: ETAG } },
   problems: [...BODY_PROBLEMS, 404, 412],
 });
@@ -68,12 +70,12 @@ const upcomingEndpoint = endpoint({
 
 export const scheduleVerbs = (deps: ApiDeps) => [
   mounted(pauseEndpoint, async ({ params, headers, body, caller }) => {
-    const request = { id: idOf(params), caller, note: body.note, ifMatch: headers['if-match'] };
+    const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
     return shown(await pauseSchedule(deps, request), caller.now);
   }),
 
-  mounted(resumeEndpoint, async ({ params, headers, caller }) => {
-    const request = { id: idOf(params), caller, ifMatch: headers['if-match'] };
+  mounted(resumeEndpoint, async ({ params, headers, body, caller }) => {
+    const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
     return shown(await resumeSchedule(deps, request), caller.now);
   }),
 

@@ -1,28 +1,29 @@
 import { scheduleId } from '../../core/ids.ts';
-import { createSchedule } from '../create-schedule.ts';
+import { createSchedule, rehearseCreation } from '../create-schedule.ts';
 import { definitionOf } from '../definition.ts';
 import { deleteSchedule } from '../delete-schedule.ts';
 import type { ApiDeps } from '../deps.ts';
 import { getSchedule } from '../get-schedule.ts';
 import { answer, mounted } from '../http/endpoint.ts';
 import { listSchedules } from '../list-schedules.ts';
-import { patchSchedule } from '../patch-schedule.ts';
+import { patchSchedule, rehearsePatch } from '../patch-schedule.ts';
 import { definitionFor, readDefinition } from '../read-definition.ts';
-import { replaceSchedule } from '../replace-schedule.ts';
+import { rehearseReplacement, replaceSchedule } from '../replace-schedule.ts';
 import { scheduleViewOf } from '../views/schedule-view.ts';
 import { idOf, made, pageOf, shown } from './answers.ts';
 import * as schedules from './schedule-endpoints.ts';
 
 export const scheduleRoutes = (deps: ApiDeps) => [
-  mounted(schedules.createEndpoint, async ({ body, headers, caller }) => {
+  mounted(schedules.createEndpoint, async ({ body, headers, query, caller }) => {
     const { group, name, ...rest } = body;
-    const record = await createSchedule(deps, {
+    const request = {
       id: scheduleId(group, name),
       caller,
       definition: definitionOf(rest),
       idempotencyKey: headers['idempotency-key'],
-    });
-    return made(record, caller.now);
+    };
+    if (query.dryRun) return answer(200, await rehearseCreation(deps, request));
+    return made(await createSchedule(deps, request), caller.now);
   }),
 
   mounted(schedules.listEndpoint, async ({ query, caller }) => {
@@ -37,22 +38,27 @@ export const scheduleRoutes = (deps: ApiDeps) => [
     shown(await getSchedule(deps, idOf(params)), caller.now),
   ),
 
-  mounted(schedules.replaceEndpoint, async ({ params, headers, body, caller }) => {
+  mounted(schedules.replaceEndpoint, async ({ params, headers, query, body, caller }) => {
     const id = idOf(params);
-    const { record, created } = await replaceSchedule(deps, {
+    const request = {
       id,
       caller,
       definition: definitionFor(id, body),
+      pending: query.pending,
       ifMatch: headers['if-match'],
       ifNoneMatch: headers['if-none-match'],
-    });
+    };
+    if (query.dryRun) return answer(200, await rehearseReplacement(deps, request));
+    const { record, created } = await replaceSchedule(deps, request);
     return created ? made(record, caller.now) : shown(record, caller.now);
   }),
 
-  mounted(schedules.patchEndpoint, async ({ params, headers, body, caller }) => {
+  mounted(schedules.patchEndpoint, async ({ params, headers, query, body, caller }) => {
     const id = idOf(params);
-    const request = { id, caller, patch: body, ifMatch: headers['if-match'] };
-    return shown(await patchSchedule(deps, request, (merged) => readDefinition(id, merged)), caller.now);
+    const request = { id, caller, patch: body, pending: query.pending, ifMatch: headers['if-match'] };
+    const read = (merged: unknown) => readDefinition(id, merged);
+    if (query.dryRun) return answer(200, await rehearsePatch(deps, request, read));
+    return shown(await patchSchedule(deps, request, read), caller.now);
   }),
 
   mounted(schedules.deleteEndpoint, async ({ params, headers, caller }) => {

@@ -1,6 +1,7 @@
 import type { ScheduleView } from '../../contract/api/schedule.ts';
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import { splitScheduleId } from '../../core/ids.ts';
+import type { Pause } from '../../core/pause.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
 import type { Definition, ScheduleState } from '../../core/schedule.ts';
 import { type EpochMs, toIso } from '../../core/time.ts';
@@ -19,8 +20,17 @@ export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs)
     createdAt: toIso(head.createdAt),
     updatedAt: toIso(head.updatedAt),
     nextScheduledTime: next && toIso(next.at),
-    ...(head.pauseNote !== undefined && { pauseNote: head.pauseNote }),
+    ...(head.pause && pauseView(head.pause)),
     warnings: [...recurrence.warnings(now)],
+  };
+}
+
+function pauseView({ note, since, by, until }: Pause) {
+  return {
+    ...(note !== undefined && { pauseNote: note }),
+    pausedSince: toIso(since),
+    pausedBy: by,
+    ...(until !== undefined && { pausedUntil: toIso(until) }),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   DEFAULT_TIMEOUT,
   DEFAULT_TIMEZONE,
 } from '../../core/schedule.ts';
+import { catchUpFields } from './catch-up.ts';
 import {
   cursorField,
   dstSchema,
@@ -17,6 +18,7 @@ import {
 } from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
+import { pauseFields } from './pause.ts';
 import { runPolicyFields } from './run-policy.ts';
 import { targetSchema } from './target.ts';
 
@@ -42,10 +44,10 @@ const retrySchema = z
 
 const catchUpSchema = z
   .strictObject({
-    mode: z.enum(['skip', 'latest', 'all']).default(DEFAULT_CATCH_UP.mode),
-    maxAge: durationSchema('PT0S', 'P366D').default(DEFAULT_CATCH_UP.maxAge),
-    maxRuns: z.int().min(1).max(API_LIMITS.catchUpRuns).default(DEFAULT_CATCH_UP.maxRuns),
-    spreadOver: durationSchema('PT0S', 'P1D').default(DEFAULT_CATCH_UP.spreadOver),
+    mode: catchUpFields.mode.default(DEFAULT_CATCH_UP.mode),
+    maxAge: catchUpFields.maxAge.default(DEFAULT_CATCH_UP.maxAge),
+    maxRuns: catchUpFields.maxRuns.default(DEFAULT_CATCH_UP.maxRuns),
+    spreadOver: catchUpFields.spreadOver.default(DEFAULT_CATCH_UP.spreadOver),
   })
   .meta({
     id: 'CatchUpPolicy',
@@ -98,9 +100,25 @@ export const patchScheduleBody = z.record(z.string(), z.unknown()).meta({
   description: 'A JSON merge patch (RFC 7396) of the fields of ReplaceSchedule.',
 });
 
-export const pauseBody = z
-  .strictObject({ note: z.string().max(API_LIMITS.pauseNoteLength).optional() })
-  .meta({ id: 'PauseSchedule' });
+const dryRunField = z
+  .stringbool()
+  .default(false)
+  .meta({ description: 'Changes nothing and answers what the request would change of the next ten times.' });
+
+export const createQuery = z.strictObject({ dryRun: dryRunField });
+
+export const editQuery = z.strictObject({
+  pending: z
+    .enum(['cancel', 'keep'])
+    .optional()
+    .meta({
+      description:
+        '`cancel`: nothing of the old definition that has not started starts. `keep`: what is planned already still ' +
+        'runs, as it was, and the new definition goes on behind it. When absent, an edit of tags and description ' +
+        'only keeps and any other cancels.',
+    }),
+  dryRun: dryRunField,
+});
 
 export const STATES = ['enabled', 'paused', 'completed'] as const;
 
@@ -117,7 +135,7 @@ export const scheduleView = z
     nextScheduledTime: timestampSchema
       .nullable()
       .meta({ description: 'The next nominal time; null when paused or when there is none.' }),
-    pauseNote: z.string().optional(),
+    ...pauseFields,
     warnings: z
       .array(noteSchema)
       .meta({ description: 'What is legal in the expression and probably not meant.' }),

@@ -1,0 +1,132 @@
+import { headRecurrence } from '../../core/head-recurrence.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import { firstMadeUp, type Pause, pausedAt, pausedTimes } from '../../core/pause.ts';
+import { MAX_OCCURRENCES_PER_PLAN, type PlannedOccurrence, type PlannedRecord } from '../../core/planner.ts';
+import type { CatchUpPolicy, ScheduleHead, ScheduleState } from '../../core/schedule.ts';
+import { type EpochMs, epochMs } from '../../core/time.ts';
+import type { Caller, ChangeDeps } from '../deps.ts';
+import { leftOver } from './left-over.ts';
+import type { Move } from './move.ts';
+import type { HeadBase } from './next-head.ts';
+import { planFirst } from './plan-at-once.ts';
+import { planFrom } from './plan-from.ts';
+
+/** Where planning goes on after a change. */
+export type GoOn =
+  /** From now; what is pending was cancelled. */
+  | { readonly kind: 'anew' }
+  /** Where it stood: what and when to plan is the same as before. */
+  | { readonly kind: 'as-it-was' }
+  /** Behind the last time that is planned already and still runs. */
+  | { readonly kind: 'after-kept' }
+  /** With times that passed while it was paused, as far as the policy runs them. */
+  | { readonly kind: 'made-up'; readonly catchUp: CatchUpPolicy };
+
+/** How a schedule goes on after a change: what is planned of it and what is recorded as not run. */
+export interface Going {
+  readonly state: ScheduleState;
+  readonly nextDueAt: EpochMs | null;
+  readonly pause?: Pause;
+  readonly create: readonly PlannedOccurrence[];
+  readonly records: readonly PlannedRecord[];
+}
+
+export type Open = PendingOccurrence | RunningOccurrence;
+
+interface Change {
+  readonly before: ScheduleHead | undefined;
+  readonly base: HeadBase;
+  readonly move: Move;
+  readonly open: readonly Open[];
+  readonly caller: Caller;
+  /** Occurrences that the transaction still takes. */
+  readonly room: number;
+}
+
+export async function goOn(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, change: Change): Promise<Going> {
+  const { before, move, caller } = change;
+  switch (move.state) {
+    case 'deleted':
+      return { state: 'deleted', nextDueAt: null, create: [], records: ruledOut(change, caller.now) };
+    case 'paused':
+      return paused(deps, change);
+    case 'enabled':
+      if (before && move.goOn?.kind === 'as-it-was') return { ...asItWas(before), create: [], records: [] };
+      return enabled(deps, change);
+  }
+}
+
+function asItWas({ state, nextDueAt, pause }: ScheduleHead): Pick<Going, 'state' | 'nextDueAt' | 'pause'> {
+  return { state, nextDueAt, ...(pause && { pause }) };
+}
+
+async function enabled(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, change: Change): Promise<Going> {
+  const { base, move, caller, room } = change;
+  const start = await startOf(deps, change);
+  const { goOn: how } = move;
+  const policy = how?.kind === 'made-up' ? { ...base.policy, catchUp: how.catchUp } : base.policy;
+  const first = planFirst({ ...base, policy }, start, caller.now, deps.limits, room);
+  const { create, nextDueAt } = first;
+  return {
+    state: nextDueAt === null ? 'completed' : 'enabled',
+    nextDueAt,
+    create,
+    records: [...ruledOut(change, epochMs(Math.min(start, caller.now))), ...first.records],
+  };
+}
+
+/** Planning begins after this. */
+export async function startOf(
+  deps: Pick<ChangeDeps, 'occurrences'>,
+  { before, base, move, open, caller }: Pick<Change, 'before' | 'base' | 'move' | 'open' | 'caller'>,
+): Promise<EpochMs> {
+  const { now } = caller;
+  if (!before) return now;
+  const how = move.goOn?.kind ?? 'anew';
+  if (how === 'after-kept') {
+    const planned = open.filter(({ kind }) => kind === 'scheduled').map(({ scheduledTime }) => scheduledTime);
+    return epochMs(Math.max(now, (before.nextDueAt ?? 0) - 1, ...planned));
+  }
+  if (move.goOn?.kind === 'made-up' && before.pause) {
+    const { catchUp } = move.goOn;
+    const recurrence = headRecurrence(base);
+    const first = firstMadeUp(before.pause, recurrence, catchUp, MAX_OCCURRENCES_PER_PLAN, now);
+    if (first !== null) return epochMs(first - 1);
+  }
+  return planFrom(deps.occurrences, base.id, now);
+}
+
+/** Times of the old definition, up to `until`, that nothing created and that the change rules out. */
+function ruledOut({ before, move, caller }: Change, until: EpochMs): PlannedRecord[] {
+  if (!before) return [];
+  if (before.state === 'paused') return pausedTimes(before, until);
+  return leftOver(before, caller.now, move.cancel.reason);
+}
+
+/** Newly paused, paused with other terms, or edited while paused. */
+async function paused(deps: Pick<ChangeDeps, 'occurrences'>, change: Change): Promise<Going> {
+  const { before, base, move, caller } = change;
+  if (!before) throw new Error(`${base.id} is paused before it exists.`);
+  const { since, by, note, until } = { ...(before.pause ?? { since: caller.now, by: '' }), ...move.pause };
+  const terms = { since, by, ...(note !== undefined && { note }), ...(until !== undefined && { until }) };
+  const nextDueAt = until ?? null;
+  // With other times, those of the old definition end here and the new one makes up for its own only.
+  const otherTimes = move.definition !== undefined && move.goOn?.kind !== 'as-it-was';
+  const stops = before.pause === undefined || otherTimes;
+  if (before.pause && !stops) {
+    const { from, unrecorded } = before.pause;
+    return { state: 'paused', nextDueAt, pause: { ...terms, from, unrecorded }, create: [], records: [] };
+  }
+  const recurrence = headRecurrence(base);
+  const from = await planFrom(deps.occurrences, base.id, caller.now);
+  const where = before.pause
+    ? { from, unrecorded: recurrence.next(from)?.at ?? null }
+    : pausedAt(before, recurrence, from);
+  return {
+    state: 'paused',
+    nextDueAt,
+    pause: { ...terms, ...where },
+    create: [],
+    records: ruledOut(change, caller.now),
+  };
+}

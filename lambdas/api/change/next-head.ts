@@ -1,0 +1,37 @@
+import type { ScheduleId } from '../../core/ids.ts';
+import { type PlanningPolicy, planningPolicy, type ScheduleHead } from '../../core/schedule.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { Move } from './move.ts';
+import type { Standing } from './standing.ts';
+
+/** A head before it is known what is planned for it. */
+export type HeadBase = Omit<ScheduleHead, 'state' | 'nextDueAt' | 'pause'>;
+
+export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: EpochMs): HeadBase {
+  const before = standing.kind === 'absent' ? undefined : standing.head;
+  const live = standing.kind === 'live' ? standing.head : undefined;
+  const oldest = live && oldestRevision(live, move);
+  return {
+    id,
+    // Numbers go on from a tombstone's, so that no occurrence key of the schedule that was deleted comes again.
+    revision: (before?.revision ?? 0) + (move.definition ? 1 : 0),
+    version: (before?.version ?? 0) + 1,
+    policy: policyAfter(before, move),
+    anchor: live?.anchor ?? now,
+    ...(oldest !== undefined && { oldestRevision: oldest }),
+    createdAt: live?.createdAt ?? now,
+    updatedAt: now,
+  };
+}
+
+/** Only an edit that keeps what is pending leaves older revisions in force; any other change ends them. */
+function oldestRevision(live: ScheduleHead, move: Move): number | undefined {
+  if (!move.definition || move.cancel.kinds !== 'none' || move.state !== 'enabled') return undefined;
+  return live.oldestRevision ?? live.revision;
+}
+
+function policyAfter(before: ScheduleHead | undefined, move: Move): PlanningPolicy {
+  if (move.definition) return planningPolicy(move.definition);
+  if (!before) throw new Error('A schedule that does not exist yet needs a definition.');
+  return before.policy;
+}

@@ -1,0 +1,90 @@
+import type * as z from 'zod';
+import type { rehearsalView } from '../../contract/api/rehearsal.ts';
+import { headRecurrence } from '../../core/head-recurrence.ts';
+import type { ScheduleId } from '../../core/ids.ts';
+import { type Compiled, DEFAULT_PREVIEW, type PreviewFire, preview } from '../../core/recurrence/index.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
+import { type EpochMs, epochMs } from '../../core/time.ts';
+import type { Caller, ChangeDeps } from '../deps.ts';
+import { fireViewOf } from '../views/fire-view.ts';
+import { shownState } from '../views/schedule-view.ts';
+import type { Decide } from './commit.ts';
+import { startOf } from './go-on.ts';
+import { type Move, openOf } from './move.ts';
+import { nextHead } from './next-head.ts';
+import { readStanding, type Standing } from './standing.ts';
+
+export type Rehearsal = z.output<typeof rehearsalView>;
+
+/** The times of a schedule: those of one recurrence, and from some time on those of another. */
+interface Times {
+  readonly fires: readonly PreviewFire[];
+  readonly has: (at: EpochMs) => boolean;
+  readonly last: Compiled | undefined;
+}
+
+const NONE: Times = { fires: [], has: () => false, last: undefined };
+
+/** What `commit` would do with the same decision, as far as times go; refuses what it would refuse. */
+export async function rehearse(
+  deps: ChangeDeps,
+  id: ScheduleId,
+  caller: Caller,
+  decide: Decide,
+): Promise<Rehearsal> {
+  const standing = await readStanding(deps.schedules, id);
+  const live = standing.kind === 'live' ? standing.head : undefined;
+  const before = live ? timesOf(live, caller.now) : NONE;
+  const move = await decide(standing);
+  const after = move ? await timesAfter(deps, id, standing, move, caller) : before;
+  const without = (fires: readonly PreviewFire[], { has }: Times) =>
+    fires.filter(({ scheduledTime }) => !has(epochMs(Date.parse(scheduledTime)))).map(fireViewOf);
+  return {
+    state: stateAfter(move, live, after),
+    before: before.fires.map(fireViewOf),
+    after: after.fires.map(fireViewOf),
+    added: without(after.fires, before),
+    removed: without(before.fires, after),
+    warnings: [...(after.last?.warnings(caller.now) ?? [])],
+  };
+}
+
+function stateAfter(move: Move | undefined, live: ScheduleHead | undefined, after: Times) {
+  if (live && !move) return shownState(live.state);
+  if (move?.state === 'paused') return 'paused';
+  return after.fires.length > 0 ? 'enabled' : 'completed';
+}
+
+function timesOf(head: Pick<ScheduleHead, 'id' | 'policy' | 'anchor'>, after: EpochMs): Times {
+  const recurrence = headRecurrence(head);
+  const { fires } = preview(recurrence, { from: after, now: after, seed: head.id });
+  return { fires, has: (at) => firesAt(recurrence, at), last: recurrence };
+}
+
+function firesAt(recurrence: Compiled, at: EpochMs): boolean {
+  return recurrence.next(epochMs(at - 1))?.at === at;
+}
+
+async function timesAfter(
+  deps: ChangeDeps,
+  id: ScheduleId,
+  standing: Standing,
+  move: Move,
+  caller: Caller,
+): Promise<Times> {
+  const { now } = caller;
+  const base = nextHead(id, standing, move, now);
+  const next = timesOf(base, now);
+  if (move.goOn?.kind !== 'after-kept' || standing.kind !== 'live' || move.state !== 'enabled') return next;
+  // What is planned already still runs as it was; the new times begin behind it.
+  const open = await openOf(deps, id, standing, caller);
+  const start = await startOf(deps, { before: standing.head, base, move, open, caller });
+  const kept = headRecurrence(standing.head);
+  const old = preview(kept, { from: now, to: start, count: DEFAULT_PREVIEW, now, seed: id }).fires;
+  const rest = preview(headRecurrence(base), { from: start, now, seed: id }).fires;
+  return {
+    fires: [...old, ...rest].slice(0, DEFAULT_PREVIEW),
+    has: (at) => (at <= start ? firesAt(kept, at) : next.has(at)),
+    last: next.last,
+  };
+}

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { catchUpOnceSchema } from './catch-up.ts';
+import { instantSchema, timestampSchema } from './common.ts';
+import { API_LIMITS } from './limits.ts';
+
+export const pauseBody = z
+  .strictObject({
+    note: z.string().max(API_LIMITS.pauseNoteLength).optional(),
+    until: instantSchema.nullable().optional().meta({
+      description:
+        'It resumes by itself, in time for the first nominal time from then on. null: not by itself any more.',
+    }),
+  })
+  .meta({ id: 'PauseSchedule' });
+
+export const resumeBody = z
+  .strictObject({
+    catchUp: catchUpOnceSchema.optional().meta({
+      description: 'What becomes of times that passed while it was paused; skip when absent.',
+    }),
+  })
+  .meta({ id: 'ResumeSchedule' });
+
+/** What a schedule says of its pause; there only while it is paused. */
+export const pauseFields = {
+  pauseNote: z.string().optional(),
+  pausedSince: timestampSchema.optional(),
+  pausedBy: z
+    .string()
+    .optional()
+    .meta({ description: 'Who paused it; `punctual` when it paused by itself.' }),
+  pausedUntil: timestampSchema.optional().meta({ description: 'When it resumes by itself.' }),
+};
+
+export type ResumeBody = z.output<typeof resumeBody>;

@@ -1,0 +1,33 @@
+import { headRecurrence } from './head-recurrence.ts';
+import type { CoalesceReason } from './occurrence.ts';
+import { MAX_MISSED_PER_PLAN, type PlannedRecord } from './planner.ts';
+import type { ScheduleHead } from './schedule.ts';
+import { type EpochMs, epochMs } from './time.ts';
+
+/**
+ * The ledger record for nominal times from `from` to `until`, both inclusive, that nothing created and nothing
+ * will. They end here or nowhere (design, invariant 1). The range is exact; of more than `MAX_MISSED_PER_PLAN`
+ * times the count says only that many.
+ */
+export function coalesce(
+  head: Pick<ScheduleHead, 'id' | 'revision' | 'policy' | 'anchor'>,
+  from: EpochMs | null,
+  until: EpochMs,
+  reason: CoalesceReason,
+): PlannedRecord[] {
+  if (from === null || from > until) return [];
+  const recurrence = headRecurrence(head);
+  let count = 1;
+  let to = from;
+  for (let fire = recurrence.next(to); fire && fire.at <= until; fire = recurrence.next(to)) {
+    to = fire.at;
+    count += 1;
+    if (count < MAX_MISSED_PER_PLAN) continue;
+    to = recurrence.prev(epochMs(until + 1))?.at ?? to;
+    break;
+  }
+  const { id: schedule, revision } = head;
+  return [
+    { schedule, scheduledTime: to, revision, kind: 'scheduled', reason, coalesced: { count, from, to } },
+  ];
+}
