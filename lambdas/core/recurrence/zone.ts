@@ -10,12 +10,14 @@ export interface Zone {
 
 /** Seconds in a chunk of the cache: somewhat more than a year, so that most chunks hold two transitions. */
 const CHUNK = 400 * DAY_SECONDS;
-/** Chunks kept for one zone: eight centuries. A caller that asks for more pays again. */
-const MAX_CHUNKS = 800;
+/** Chunks kept for one zone: two centuries. A caller that asks for more pays again. */
+const MAX_CHUNKS = 200;
+/** Spellings kept; they share the tables of the few hundred zones that there are. */
 const MAX_ZONES = 1_000;
 const MAX_NAME = 64;
 
 const zones = new Map<string, Zone>();
+const tables = new Map<string, Zone['segmentAt']>();
 
 /** The zone of an IANA name in any case, or of an offset such as `+05:30`. Throws `timezone.unknown`. */
 export function zoneOf(name: string, field = 'timezone'): Zone {
@@ -43,7 +45,10 @@ function makeZone(name: unknown, field: string): Zone {
     const seconds = Number(fixed[2]) * 3_600 + Number(fixed[3]) * 60;
     return fixedZone(name, fixed[1] === '-' ? -seconds : seconds);
   }
-  return tabulatedZone(name, (utc) => offsetAt(format, utc));
+  const known = tables.get(resolved);
+  const segmentAt = known ?? tabulated(resolved, (utc) => offsetAt(format, utc));
+  if (!known) tables.set(resolved, segmentAt);
+  return { name, segmentAt };
 }
 
 function unknownZone(value: unknown, field: string, cause?: unknown): PunctualError {
@@ -68,21 +73,19 @@ function fixedZone(name: string, offset: number): Zone {
   return { name, segmentAt: () => always };
 }
 
-function tabulatedZone(name: string, offsetOf: (utc: number) => number): Zone {
+/** Finds the offsets of a chunk of time when it is first asked about, and remembers them. */
+function tabulated(name: string, offsetOf: (utc: number) => number): Zone['segmentAt'] {
   const chunks = new Map<number, readonly Segment[]>();
-  return {
-    name,
-    segmentAt(utc) {
-      const index = Math.floor(utc / CHUNK);
-      let segments = chunks.get(index);
-      if (!segments) {
-        segments = segmentsOf(index * CHUNK, (index + 1) * CHUNK, offsetOf);
-        if (chunks.size >= MAX_CHUNKS) chunks.clear();
-        chunks.set(index, segments);
-      }
-      for (const segment of segments) if (utc < segment.end) return segment;
-      throw new Error(`Zone ${name} has no offset at ${utc}`);
-    },
+  return (utc) => {
+    const index = Math.floor(utc / CHUNK);
+    let segments = chunks.get(index);
+    if (!segments) {
+      segments = segmentsOf(index * CHUNK, (index + 1) * CHUNK, offsetOf);
+      if (chunks.size >= MAX_CHUNKS) chunks.clear();
+      chunks.set(index, segments);
+    }
+    for (const segment of segments) if (utc < segment.end) return segment;
+    throw new Error(`Zone ${name} has no offset at ${utc}`);
   };
 }
 
