@@ -6,6 +6,7 @@ import { openApiDocument } from './http/openapi.ts';
 import { problemResponse } from './http/problem.ts';
 import { MethodNotAllowed, unrouted } from './http/routing.ts';
 import { serve } from './http/serve.ts';
+import { groupRoutes } from './routes/groups.ts';
 import { occurrenceRoutes } from './routes/occurrences.ts';
 import { scheduleVerbs } from './routes/schedule-verbs.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -24,6 +25,7 @@ export function createApp(deps: ApiDeps): Hono<AppEnv> {
     ...scheduleRoutes(deps),
     ...scheduleVerbs(deps),
     ...occurrenceRoutes(deps),
+    ...groupRoutes(deps),
     ...serviceRoutes(deps),
   ];
 

@@ -4,7 +4,14 @@ import type { EpochMs } from '../core/time.ts';
 
 export type Schedules = Pick<
   ScheduleStore,
-  'readHead' | 'readSchedule' | 'readRevision' | 'readIdempotency' | 'listSchedules' | 'applyChange'
+  | 'readHead'
+  | 'readSchedule'
+  | 'readRevision'
+  | 'readIdempotency'
+  | 'listSchedules'
+  | 'applyChange'
+  | 'readGroup'
+  | 'writeGroup'
 >;
 
 export type Occurrences = Pick<
