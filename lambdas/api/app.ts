@@ -6,8 +6,11 @@ import { openApiDocument } from './http/openapi.ts';
 import { problemResponse } from './http/problem.ts';
 import { MethodNotAllowed, unrouted } from './http/routing.ts';
 import { serve } from './http/serve.ts';
+import { comingRoutes } from './routes/coming.ts';
 import { groupRoutes } from './routes/groups.ts';
+import { occurrenceVerbs } from './routes/occurrence-verbs.ts';
 import { occurrenceRoutes } from './routes/occurrences.ts';
+import { outsideRoutes } from './routes/outside.ts';
 import { scheduleVerbs } from './routes/schedule-verbs.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -25,6 +28,9 @@ export function createApp(deps: ApiDeps): Hono<AppEnv> {
     ...scheduleRoutes(deps),
     ...scheduleVerbs(deps),
     ...occurrenceRoutes(deps),
+    ...occurrenceVerbs(deps),
+    ...comingRoutes(deps),
+    ...outsideRoutes(deps),
     ...groupRoutes(deps),
     ...serviceRoutes(deps),
   ];

@@ -16,7 +16,24 @@ export type Schedules = Pick<
 
 export type Occurrences = Pick<
   OccurrenceStore,
-  'readOccurrence' | 'listOccurrences' | 'openOf' | 'createManual'
+  | 'readOccurrence'
+  | 'listOccurrences'
+  | 'listAttention'
+  | 'openOf'
+  | 'createManual'
+  | 'createAhead'
+  | 'cancel'
+  | 'requestCancel'
+  | 'replay'
+  | 'skip'
+  | 'unskip'
+  | 'reschedule'
+  | 'pullable'
+  | 'claim'
+  | 'waitForSlot'
+  | 'miss'
+  | 'renew'
+  | 'settle'
 >;
 
 export interface PlanningLimits {
@@ -35,7 +52,9 @@ export interface ChangeDeps {
 }
 
 export interface ApiDeps extends ChangeDeps {
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
+  /** An unguessable text for each claim by an outside worker. */
+  readonly newSecret: () => string;
   readonly logger: ErrorLog;
 }
 

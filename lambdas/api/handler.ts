@@ -1,6 +1,7 @@
 import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import middy from '@middy/core';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
+import { newSecret } from '../adapters/chance.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createDocumentClient,
@@ -28,6 +29,7 @@ const answer = handle(
     planning: createPlanningStore(context),
     limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },
     clock: systemClock,
+    newSecret,
     logger,
   }),
 );

@@ -16,7 +16,7 @@ export async function listOccurrences(
   id: ScheduleId,
   query: Query,
 ): Promise<Page<Occurrence>> {
-  const { status, limit, cursor } = query;
+  const { status, kind, reason, limit, cursor } = query;
   const { from, to } = rangeOf(query);
   const [head, page] = await Promise.all([
     deps.schedules.readHead(id),
@@ -26,6 +26,8 @@ export async function listOccurrences(
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
       ...(status !== undefined && { status }),
+      ...(kind !== undefined && { kind }),
+      ...(reason !== undefined && { reason }),
       ...(cursor !== undefined && { cursor }),
     }),
   ]);
@@ -33,7 +35,11 @@ export async function listOccurrences(
   return page;
 }
 
-function rangeOf(query: Query): { readonly from?: EpochMs | undefined; readonly to?: EpochMs | undefined } {
+/** Scheduled times that a request is about. */
+export function rangeOf(query: { readonly from?: string | undefined; readonly to?: string | undefined }): {
+  readonly from?: EpochMs | undefined;
+  readonly to?: EpochMs | undefined;
+} {
   const from = query.from === undefined ? undefined : parseInstant(query.from);
   const to = query.to === undefined ? undefined : parseInstant(query.to);
   if (from !== undefined && to !== undefined && from > to)

@@ -1,5 +1,6 @@
 import { manualToken, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../core/ids.ts';
 import type { Occurrence } from '../core/occurrence.ts';
+import type { OverlapPolicy } from '../core/slots.ts';
 import { hashOf } from './canonical-json.ts';
 import { assertLive, readStanding, scheduleNotFound } from './change/standing.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
@@ -7,12 +8,15 @@ import { recallAnswer } from './idempotency.ts';
 
 export interface TriggerRequest extends ScheduleRequest {
   readonly idempotencyKey?: string | undefined;
+  /** For this occurrence, instead of the schedule's. */
+  readonly overlap?: OverlapPolicy | undefined;
+  readonly input?: unknown;
 }
 
 /** Runs a schedule once, now, whatever its state; the same Idempotency-Key gives the same occurrence. */
 export async function triggerSchedule(
   deps: Pick<ChangeDeps, 'schedules' | 'occurrences'>,
-  { id, caller, idempotencyKey }: TriggerRequest,
+  { id, caller, idempotencyKey, overlap, input }: TriggerRequest,
 ): Promise<Occurrence> {
   const { now, requestId } = caller;
   const { head } = assertLive(await readStanding(deps.schedules, id), id);
@@ -28,11 +32,18 @@ export async function triggerSchedule(
       ? undefined
       : {
           key: `trigger#${id}#${idempotencyKey}`,
-          requestHash: hashOf(null),
+          requestHash: hashOf(overlap === undefined && input === undefined ? null : [overlap, input]),
           result: occurrenceId(key),
         };
   const made = await deps.occurrences.createManual({
-    occurrence: { ...key, dueAt: now, notes: [] },
+    occurrence: {
+      ...key,
+      dueAt: now,
+      notes: [],
+      ...(head.policy.pullQueue !== undefined && { pullQueue: head.policy.pullQueue }),
+      ...(overlap !== undefined && { overlap }),
+      ...(input !== undefined && { inputOverride: JSON.stringify(input) }),
+    },
     ...(idempotency && { idempotency }),
     now,
   });

@@ -3,15 +3,19 @@ import type { upcomingView } from '../contract/api/plan.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import { preview } from '../core/recurrence/index.ts';
-import type { EpochMs } from '../core/time.ts';
-import type { Schedules } from './deps.ts';
+import { type EpochMs, epochMs } from '../core/time.ts';
+import { comingNotes } from './coming/notes.ts';
+import type { Occurrences, Schedules } from './deps.ts';
 import { getSchedule } from './get-schedule.ts';
 import { fireViewOf } from './views/fire-view.ts';
 import { shownState } from './views/schedule-view.ts';
 
 /** The times that are coming; none while the schedule is paused. */
 export async function upcoming(
-  deps: { readonly schedules: Pick<Schedules, 'readSchedule'> },
+  deps: {
+    readonly schedules: Pick<Schedules, 'readSchedule'>;
+    readonly occurrences: Pick<Occurrences, 'listOccurrences'>;
+  },
   id: ScheduleId,
   count: number,
   now: EpochMs,
@@ -20,5 +24,15 @@ export async function upcoming(
   const state = shownState(head.state);
   if (state === 'paused') return { state, items: [] };
   const { fires } = preview(headRecurrence(head), { from: now, count, now, seed: id });
-  return { state, items: fires.map(fireViewOf) };
+  const times = fires.map(({ scheduledTime }) => epochMs(Date.parse(scheduledTime)));
+  const last = times.at(-1);
+  if (last === undefined) return { state, items: [] };
+  const notes = await comingNotes(deps.occurrences, id, head.revision, now, last);
+  return {
+    state,
+    items: fires.map((fire, index) => {
+      const note = notes.get(times[index] ?? now);
+      return fireViewOf(note ? { ...fire, notes: [...fire.notes, note] } : fire);
+    }),
+  };
 }

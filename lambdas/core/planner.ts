@@ -32,11 +32,14 @@ export interface PlannedOccurrence extends OccurrenceKey {
   /** Chosen with a trigger, instead of the revision's; the input as JSON text. */
   readonly overlap?: OverlapPolicy;
   readonly inputOverride?: string;
+  /** Days that it is kept once it is finished; as the deployment says when absent. */
+  readonly retentionDays?: number;
   readonly notes: readonly FireNote[];
 }
 
 /** A ledger record to create for times that are not run. Its scheduled time is the last of them. */
 export interface PlannedRecord extends OccurrenceKey {
+  readonly retentionDays?: number;
   readonly reason: CoalesceReason;
   readonly coalesced: Coalesced;
 }
@@ -87,7 +90,12 @@ function fireAt(recurrence: Recurrence, at: EpochMs): Fire {
   return fire?.at === at ? fire : { at, notes: [] };
 }
 
-function occurrenceOf(input: PlanInput, fire: Fire, dueAt: EpochMs): PlannedOccurrence {
+/** The occurrence of a nominal time as a plan creates it. */
+export function occurrenceOf(
+  input: Pick<PlanInput, 'schedule' | 'revision' | 'policy'>,
+  fire: Fire,
+  dueAt: EpochMs,
+): PlannedOccurrence {
   const deadline = input.policy.startDeadline;
   return {
     schedule: input.schedule,
@@ -97,6 +105,7 @@ function occurrenceOf(input: PlanInput, fire: Fire, dueAt: EpochMs): PlannedOccu
     dueAt,
     ...(input.policy.pullQueue !== undefined && { pullQueue: input.policy.pullQueue }),
     ...(deadline !== undefined && { startBy: epochMs(dueAt + knownDurationMs(deadline)) }),
+    ...keptFor(input.policy),
     notes: fire.notes,
   };
 }
@@ -177,8 +186,21 @@ function spread(fires: readonly Fire[], policy: CatchUpPolicy, now: EpochMs) {
 
 function recordOf(input: PlanInput, coalesced: Coalesced | undefined): PlannedRecord[] {
   if (!coalesced) return [];
-  const { schedule, revision } = input;
+  const { schedule, revision, policy } = input;
   return [
-    { schedule, scheduledTime: coalesced.to, revision, kind: 'scheduled', reason: 'catch-up', coalesced },
+    {
+      schedule,
+      scheduledTime: coalesced.to,
+      revision,
+      kind: 'scheduled',
+      reason: 'catch-up',
+      coalesced,
+      ...keptFor(policy),
+    },
   ];
+}
+
+/** What every record of a schedule carries, so that its end needs no look at the schedule. */
+export function keptFor({ retentionDays }: PlanningPolicy): { readonly retentionDays?: number } {
+  return retentionDays === undefined ? {} : { retentionDays };
 }

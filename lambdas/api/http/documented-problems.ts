@@ -2,7 +2,7 @@
 export const DOCUMENTED_PROBLEMS = {
   400: 'A part of the request is invalid; `field` names it.',
   404: 'There is no such thing.',
-  409: 'It exists already.',
+  409: 'As it stands now, that cannot be done; for a create, it exists already.',
   412: 'The schedule is not what the precondition says.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',

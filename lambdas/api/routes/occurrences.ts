@@ -9,7 +9,7 @@ import type { ApiDeps } from '../deps.ts';
 import { getOccurrence } from '../get-occurrence.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
 import { listOccurrences } from '../list-occurrences.ts';
-import { occurrenceViewOf } from '../views/occurrence-view.ts';
+import { occurrenceViewOf, wholeOccurrenceView } from '../views/occurrence-view.ts';
 import { idOf, pageOf } from './answers.ts';
 
 const tag = 'Occurrences';
@@ -41,6 +41,6 @@ export const occurrenceRoutes = (deps: ApiDeps) => [
   ),
 
   mounted(getEndpoint, async ({ params }) =>
-    answer(200, occurrenceViewOf(await getOccurrence(deps, params.id))),
+    answer(200, wholeOccurrenceView(await getOccurrence(deps, params.id))),
   ),
 ];

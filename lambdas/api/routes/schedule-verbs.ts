@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { idempotencyKeySchema, ifMatchSchema, noOptions, scheduleParams } from '../../contract/api/common.ts';
+import { idempotencyKeySchema, ifMatchSchema, scheduleParams } from '../../contract/api/common.ts';
 import { occurrenceView } from '../../contract/api/occurrence.ts';
+import { triggerBody } from '../../contract/api/occurrence-verbs.ts';
 import { pauseBody, resumeBody } from '../../contract/api/pause.ts';
 import { upcomingQuery, upcomingView } from '../../contract/api/plan.ts';
 import { scheduleView } from '../../contract/api/schedule.ts';
@@ -50,12 +51,12 @@ const triggerEndpoint = endpoint({
   request: {
     params: scheduleParams,
     headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
-    body: noOptions,
+    body: triggerBody,
   },
   responses: {
     202: { description: 'The occurrence that will run.', schema: occurrenceView, headers: LOCATION },
   },
-  problems: [...BODY_PROBLEMS, 404],
+  problems: [...BODY_PROBLEMS, 404, 422],
 });
 
 const upcomingEndpoint = endpoint({
@@ -79,8 +80,8 @@ export const scheduleVerbs = (deps: ApiDeps) => [
     return shown(await resumeSchedule(deps, request), caller.now);
   }),
 
-  mounted(triggerEndpoint, async ({ params, headers, caller }) => {
-    const request = { id: idOf(params), caller, idempotencyKey: headers['idempotency-key'] };
+  mounted(triggerEndpoint, async ({ params, headers, body: own, caller }) => {
+    const request = { id: idOf(params), caller, ...own, idempotencyKey: headers['idempotency-key'] };
     const body = occurrenceViewOf(await triggerSchedule(deps, request));
     return answer(202, body, { location: `/occurrences/${body.id}` });
   }),

@@ -25,6 +25,7 @@ export function occurrenceViewOf(occurrence: Occurrence): OccurrenceView {
       finishedAt: toIso(record.finishedAt),
     })),
     notes: [...occurrence.notes],
+    ...ownOf(occurrence),
     ...(occurrence.status === 'coalesced' && {
       coalesced: {
         count: occurrence.coalesced.count,
@@ -32,5 +33,27 @@ export function occurrenceViewOf(occurrence: Occurrence): OccurrenceView {
         to: toIso(occurrence.coalesced.to),
       },
     }),
+  };
+}
+
+/** What sets it apart from others of its schedule; most have none of it. The token's secret is never among it. */
+function ownOf(occurrence: Occurrence): Partial<OccurrenceView> {
+  const { replays, inputRevision, overlap } = occurrence;
+  return {
+    ...(occurrence.status === 'running' && { leaseExpiresAt: toIso(occurrence.lease.expiresAt) }),
+    ...('cancelReason' in occurrence && { cancelRequested: true }),
+    ...('blockedBy' in occurrence && { blockedBy: occurrence.blockedBy }),
+    ...(replays > 0 && { replays }),
+    ...(inputRevision !== undefined && { inputRevision }),
+    ...(overlap !== undefined && { overlap }),
+  };
+}
+
+/** With the input that was given for it alone, which may be too large for a list. */
+export function wholeOccurrenceView(occurrence: Occurrence): OccurrenceView {
+  const { inputOverride } = occurrence;
+  return {
+    ...occurrenceViewOf(occurrence),
+    ...(inputOverride !== undefined && { input: JSON.parse(inputOverride) }),
   };
 }

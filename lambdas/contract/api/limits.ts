@@ -19,6 +19,17 @@ export const API_LIMITS = {
   /** A plan creates at most so many occurrences at once (lambdas/core/planner.ts). */
   catchUpRuns: 90,
   pageSize: 100,
+  /** Characters of a text that says how an attempt went; the attempt log keeps the start of it. */
+  detailLength: 1000,
+  /** Occurrences of one claim; the function handles them side by side. */
+  pullMax: 10,
+  /** Seconds a claim may wait for work; the function answers within 29. */
+  pullWait: 20,
+  /** Occurrences replayed by one request; the cursor goes on. */
+  replayMax: 500,
+  replayPerMinute: 6000,
+  /** How far ahead a coming time may be skipped or moved: the record is kept until the planner comes by. */
+  aheadDays: 366,
   upcoming: 100,
   planFires: 1000,
   /** The worker is a Lambda function: 15 minutes, less what it needs to claim and settle. */

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { OCCURRENCE_KINDS } from '../../core/ids.ts';
 import { OCCURRENCE_STATUSES } from '../../core/occurrence.ts';
+import { OVERLAP_POLICIES } from '../../core/slots.ts';
 import { cursorField, instantSchema, noteSchema, pageQuery, timestampSchema } from './common.ts';
 
 export const attemptView = z
@@ -17,7 +19,7 @@ export const occurrenceView = z
     id: z.string(),
     schedule: z.object({ group: z.string(), name: z.string() }),
     revision: z.int(),
-    kind: z.enum(['scheduled', 'manual']),
+    kind: z.enum(OCCURRENCE_KINDS),
     scheduledTime: timestampSchema,
     dueAt: timestampSchema.meta({
       description: 'When it may start; after retries, when the next attempt may.',
@@ -35,6 +37,18 @@ export const occurrenceView = z
       .array(attemptView)
       .meta({ description: 'Attempts that ended: the first and the latest ones.' }),
     notes: z.array(noteSchema),
+    leaseExpiresAt: timestampSchema
+      .optional()
+      .meta({ description: 'While it runs: when it must be renewed.' }),
+    cancelRequested: z.literal(true).optional().meta({ description: 'It runs and was asked to stop.' }),
+    blockedBy: z.string().optional().meta({ description: 'The occurrence that was in the way.' }),
+    replays: z.int().optional().meta({ description: 'Times that a person asked to run it again.' }),
+    inputRevision: z.int().optional().meta({ description: 'The revision whose input a replay uses.' }),
+    overlap: z.enum(OVERLAP_POLICIES).optional().meta({ description: 'Chosen for it alone.' }),
+    input: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Given for it alone; shown when it is read by its id.' }),
     coalesced: z
       .object({ count: z.int(), from: timestampSchema, to: timestampSchema })
       .optional()
@@ -50,6 +64,13 @@ export const listOccurrencesQuery = z.strictObject({
   from: instantSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
   to: instantSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
   status: z.enum(OCCURRENCE_STATUSES).optional(),
+  kind: z.enum(OCCURRENCE_KINDS).optional(),
+  reason: z
+    .string()
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ examples: ['superseded'] }),
   ...pageQuery,
 });
 

@@ -22,6 +22,7 @@ export interface Reply {
 export async function openApi(stores?: Stores) {
   const own = stores ?? (await openStores());
   const clock = testClock(NOON);
+  let secrets = 0;
   const logged: { requestId: string; error: Error }[] = [];
   const deps: ApiDeps = {
     schedules: own.schedules,
@@ -29,6 +30,7 @@ export async function openApi(stores?: Stores) {
     planning: own.planning,
     limits: LIMITS,
     clock,
+    newSecret: () => `secret-${(secrets += 1)}`,
     logger: { error: (_, detail) => logged.push(detail) },
   };
   return { ...apiWith(deps), deps, clock, logged, stores: own, close: () => own.close() };

@@ -1,0 +1,92 @@
+import { API_LIMITS } from '../../contract/api/limits.ts';
+import { PunctualError } from '../../core/errors.ts';
+import { headRecurrence } from '../../core/head-recurrence.ts';
+import type { OccurrenceKey, ScheduleId } from '../../core/ids.ts';
+import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
+import { occurrenceOf, type PlannedOccurrence } from '../../core/planner.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
+import { DAY, type EpochMs, epochMs, toIso } from '../../core/time.ts';
+import { assertPresent } from '../change/standing.ts';
+import type { ApiDeps, Occurrences } from '../deps.ts';
+import { invalidRequest } from '../http/faults.ts';
+
+/** A nominal time of a schedule that has not come to its turn yet. */
+export interface ComingTime {
+  readonly head: ScheduleHead;
+  /** As the planner creates it. */
+  readonly planned: PlannedOccurrence;
+  /** What is there already: pending, or a record of what a person decided. */
+  readonly found: Occurrence | undefined;
+}
+
+/** Refuses what is no time of the schedule, and what has passed. */
+export async function readComing(
+  deps: Pick<ApiDeps, 'schedules' | 'occurrences'>,
+  id: ScheduleId,
+  scheduledTime: EpochMs,
+  now: EpochMs,
+): Promise<ComingTime> {
+  const { head } = assertPresent(await deps.schedules.readSchedule(id), id);
+  const found = await recordAt(deps.occurrences, head, scheduledTime);
+  if (scheduledTime > now + API_LIMITS.aheadDays * DAY) {
+    throw fieldFault('scheduledTime', `At most ${API_LIMITS.aheadDays} days ahead.`, scheduledTime);
+  }
+  const fire = headRecurrence(head).next(epochMs(scheduledTime - 1));
+  const isNominal = fire?.at === scheduledTime;
+  // What was created under a definition that is still being worked off is known although it is no time of this one.
+  if (!isNominal && !found) throw notNominal(head, scheduledTime, fire?.at);
+  if (!found && scheduledTime <= now) throw notComing(scheduledTime, 'It has passed.');
+  const at = isNominal ? fire : { at: scheduledTime, notes: [] };
+  const planned = occurrenceOf({ schedule: id, revision: head.revision, policy: head.policy }, at, at.at);
+  return { head, planned, found };
+}
+
+/** The record of a nominal time: what is pending whatever its revision, or else that of the revision in force. */
+async function recordAt(
+  occurrences: Pick<Occurrences, 'listOccurrences'>,
+  { id, revision }: ScheduleHead,
+  scheduledTime: EpochMs,
+): Promise<Occurrence | undefined> {
+  const query = {
+    schedule: id,
+    from: scheduledTime,
+    to: scheduledTime,
+    kind: 'scheduled',
+    limit: 100,
+  } as const;
+  const { items } = await occurrences.listOccurrences(query);
+  return (
+    items.find(({ status }) => status === 'pending') ??
+    items.find((record) => record.revision === revision && !isLeftByPause(record))
+  );
+}
+
+/** A resume creates it again; until then it is as if it had not been created. */
+function isLeftByPause(record: Occurrence): boolean {
+  return record.status === 'cancelled' && record.reason === 'paused' && record.attempt === 0;
+}
+
+/** Pending, not begun and not due: only then may a person still decide about it. */
+export function isStillComing(found: Occurrence, now: EpochMs): found is PendingOccurrence {
+  return found.status === 'pending' && found.attempt === 0 && found.dueAt > now;
+}
+
+export function keyOf({ schedule, scheduledTime, revision, kind }: OccurrenceKey): OccurrenceKey {
+  return { schedule, scheduledTime, revision, kind };
+}
+
+export function notComing(scheduledTime: EpochMs, why: string): PunctualError {
+  return new PunctualError('occurrence.not-coming', `${toIso(scheduledTime)} cannot be changed: ${why}`, {
+    field: 'scheduledTime',
+    value: toIso(scheduledTime),
+  });
+}
+
+export function fieldFault(field: string, message: string, at: EpochMs): PunctualError {
+  return invalidRequest([{ path: [field], message }], { [field]: toIso(at) });
+}
+
+function notNominal(head: ScheduleHead, scheduledTime: EpochMs, next: EpochMs | undefined): PunctualError {
+  const hint = next === undefined ? 'There is none after it.' : `The next one after it is ${toIso(next)}.`;
+  return fieldFault('scheduledTime', `This is no time of ${head.id}. ${hint}`, scheduledTime);
+}

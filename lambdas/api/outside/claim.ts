@@ -1,0 +1,90 @@
+import type * as z from 'zod';
+import type { pullBody, pulledView } from '../../contract/api/outside.ts';
+import { type BeginDeps, beginAttempt } from '../../core/begin.ts';
+import { silenceMs } from '../../core/completion.ts';
+import { splitScheduleId } from '../../core/ids.ts';
+import { completionToken, inText, invocationOf, neighbours } from '../../core/invocation.ts';
+import type { PendingOccurrence } from '../../core/occurrence.ts';
+import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
+import type { ApiDeps, Caller } from '../deps.ts';
+
+type Pulled = z.output<typeof pulledView>['items'][number];
+
+/** Candidates looked at for each that is wanted: others claim from the same front of the queue at the same time. */
+const CANDIDATES = 5;
+/** How often a claim that waits looks again. */
+const POLL = SECOND;
+
+/** Hands out what is due in a queue, each under a lease; waits a while for it when there is none. */
+export async function claimFromQueue(
+  deps: ApiDeps,
+  queue: string,
+  request: z.output<typeof pullBody>,
+  caller: Caller,
+): Promise<Pulled[]> {
+  const { max, holder = 'pull', waitSeconds } = request;
+  const until = caller.now + waitSeconds * SECOND;
+  // The request's id makes the holder of this claim another than that of any later one (slot-items.ts).
+  const claim = { queue, max, holder: `${holder}/${caller.requestId}` };
+  for (;;) {
+    const now = deps.clock.now();
+    const items = await claimDue(deps, claim, now);
+    if (items.length > 0 || now >= until) return items;
+    await deps.clock.until(epochMs(Math.min(now + POLL, until)));
+  }
+}
+
+async function claimDue(
+  deps: ApiDeps,
+  { queue, max, holder }: { readonly queue: string; readonly max: number; readonly holder: string },
+  now: EpochMs,
+): Promise<Pulled[]> {
+  const due = await deps.occurrences.pullable(queue, now, max * CANDIDATES);
+  const items: Pulled[] = [];
+  for (let next = 0; next < due.length && items.length < max; ) {
+    const wanted = due.slice(next, next + max - items.length);
+    next += wanted.length;
+    const begun = await Promise.allSettled(wanted.map((one) => begin(deps, one, holder, now)));
+    for (const end of begun) if (end.status === 'fulfilled' && end.value) items.push(end.value);
+    // What was claimed is handed out whatever became of the others: nobody else would work on it.
+    const fault = begun.find((end) => end.status === 'rejected');
+    if (fault && items.length === 0) throw fault.reason;
+    if (fault) break;
+  }
+  return items;
+}
+
+/** As the worker does, up to the call of the target. */
+async function begin(
+  deps: ApiDeps,
+  pending: PendingOccurrence,
+  holder: string,
+  now: EpochMs,
+): Promise<Pulled | undefined> {
+  const { schedules, occurrences } = deps;
+  const revision = await schedules.readRevision(pending.schedule, pending.revision);
+  // The sweep looks after what nobody can run.
+  if (!revision) return undefined;
+  const beginDeps: BeginDeps = {
+    ...deps,
+    revisionOf: (key) => schedules.readRevision(key.schedule, key.revision),
+    groupLimitOf: async (key) =>
+      (await schedules.readGroup(splitScheduleId(key.schedule).group))?.concurrencyLimit,
+    leaseMs: silenceMs(revision.definition),
+  };
+  const begun = await beginAttempt(beginDeps, pending, revision, holder, now);
+  if (begun.kind === 'not-claimable' && begun.occurrence?.status === 'pending') {
+    const { startBy } = begun.occurrence;
+    if (startBy !== undefined && startBy < now) await occurrences.miss(begun.occurrence, now);
+  }
+  if (begun.kind !== 'begun' || !begun.revision) return undefined;
+  const { running, head } = begun;
+  const { definition } = begun.revision;
+  const { input, ...about } = invocationOf(running, definition, neighbours(head, definition));
+  return {
+    ...inText(about),
+    input,
+    completionToken: completionToken(running) ?? '',
+    leaseExpiresAt: toIso(running.lease.expiresAt),
+  };
+}

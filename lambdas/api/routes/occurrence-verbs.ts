@@ -1,0 +1,87 @@
+import { noOptions, scheduleParams } from '../../contract/api/common.ts';
+import { occurrenceList, occurrenceParams, occurrenceView } from '../../contract/api/occurrence.ts';
+import {
+  attentionQuery,
+  replayBody,
+  replayedView,
+  replayManyBody,
+} from '../../contract/api/occurrence-verbs.ts';
+import type { ApiDeps } from '../deps.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
+import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { cancelOccurrence } from '../occurrence/cancel.ts';
+import { listAttention } from '../occurrence/list-attention.ts';
+import { replayOccurrence } from '../occurrence/replay.ts';
+import { replaySchedule } from '../occurrence/replay-many.ts';
+import { occurrenceViewOf } from '../views/occurrence-view.ts';
+import { idOf, pageOf } from './answers.ts';
+
+const tag = 'Occurrences';
+
+const attentionEndpoint = endpoint({
+  method: 'get',
+  path: '/occurrences',
+  tag,
+  summary: 'List what failed or was missed on a day',
+  description: 'Across schedules, latest first. A page may hold fewer than `limit`.',
+  request: { query: attentionQuery },
+  responses: { 200: { description: 'A page of occurrences.', schema: occurrenceList } },
+  problems: [400],
+});
+
+const cancelEndpoint = endpoint({
+  method: 'post',
+  path: '/occurrences/{id}/cancel',
+  tag,
+  summary: 'Cancel an occurrence',
+  description: 'What runs is asked to stop: its worker aborts the call at the next renewal of its lease.',
+  request: { params: occurrenceParams, body: noOptions },
+  responses: {
+    200: { description: 'It had not started, and is cancelled.', schema: occurrenceView },
+    202: { description: 'It runs, and is asked to stop.', schema: occurrenceView },
+  },
+  problems: [...BODY_PROBLEMS, 404, 409],
+});
+
+const replayEndpoint = endpoint({
+  method: 'post',
+  path: '/occurrences/{id}/replay',
+  tag,
+  summary: 'Run a finished occurrence again',
+  description:
+    'A new round of attempts under the same id and idempotency key, by the revision that it was of.',
+  request: { params: occurrenceParams, body: replayBody },
+  responses: { 202: { description: 'The occurrence, pending again.', schema: occurrenceView } },
+  problems: [...BODY_PROBLEMS, 404, 409],
+});
+
+const replayManyEndpoint = endpoint({
+  method: 'post',
+  path: '/schedules/{group}/{name}/replay',
+  tag,
+  summary: 'Run finished occurrences of a schedule again',
+  description:
+    'Oldest first and spread by the rate. With a cursor there is more: send the request again with it.',
+  request: { params: scheduleParams, body: replayManyBody },
+  responses: { 202: { description: 'How many there were.', schema: replayedView } },
+  problems: [...BODY_PROBLEMS, 404],
+});
+
+export const occurrenceVerbs = (deps: ApiDeps) => [
+  mounted(attentionEndpoint, async ({ query, caller }) =>
+    answer(200, pageOf(await listAttention(deps, query, caller), occurrenceViewOf)),
+  ),
+
+  mounted(cancelEndpoint, async ({ params, caller }) => {
+    const { kind, occurrence } = await cancelOccurrence(deps, params.id, caller);
+    return answer(kind === 'requested' ? 202 : 200, occurrenceViewOf(occurrence));
+  }),
+
+  mounted(replayEndpoint, async ({ params, body, caller }) =>
+    answer(202, occurrenceViewOf(await replayOccurrence(deps, params.id, body.input, caller))),
+  ),
+
+  mounted(replayManyEndpoint, async ({ params, body, caller }) =>
+    answer(202, await replaySchedule(deps, idOf(params), body, caller)),
+  ),
+];

@@ -1,0 +1,84 @@
+import { occurrenceParams, occurrenceView } from '../../contract/api/occurrence.ts';
+import {
+  completeBody,
+  failBody,
+  heartbeatBody,
+  heartbeatView,
+  pullBody,
+  pulledView,
+  pullParams,
+} from '../../contract/api/outside.ts';
+import type { ApiDeps } from '../deps.ts';
+import { BODY_PROBLEMS } from '../http/documented-problems.ts';
+import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { claimFromQueue } from '../outside/claim.ts';
+import { completeAttempt } from '../outside/complete.ts';
+import { failAttempt } from '../outside/fail.ts';
+import { heartbeat } from '../outside/heartbeat.ts';
+import { occurrenceViewOf } from '../views/occurrence-view.ts';
+
+const tag = 'Outside work';
+const problems = [...BODY_PROBLEMS, 404, 409] as const;
+
+const completeEndpoint = endpoint({
+  method: 'post',
+  path: '/occurrences/{id}/complete',
+  tag,
+  summary: 'Complete an attempt',
+  description: 'One that its target took on, or that was pulled. Sent again after it was done, it is done.',
+  request: { params: occurrenceParams, body: completeBody },
+  responses: { 200: { description: 'The occurrence, succeeded.', schema: occurrenceView } },
+  problems,
+});
+
+const failEndpoint = endpoint({
+  method: 'post',
+  path: '/occurrences/{id}/fail',
+  tag,
+  summary: 'Fail an attempt',
+  description: 'The retry policy says what follows. One that was asked to stop is cancelled.',
+  request: { params: occurrenceParams, body: failBody },
+  responses: { 200: { description: 'The occurrence as it stands.', schema: occurrenceView } },
+  problems,
+});
+
+const heartbeatEndpoint = endpoint({
+  method: 'post',
+  path: '/occurrences/{id}/heartbeat',
+  tag,
+  summary: 'Extend an attempt',
+  description: 'By the `heartbeatTimeout` of its schedule, or else the `timeout`, from now.',
+  request: { params: occurrenceParams, body: heartbeatBody },
+  responses: { 200: { description: 'Until when.', schema: heartbeatView } },
+  problems,
+});
+
+const pullEndpoint = endpoint({
+  method: 'post',
+  path: '/pull/{queue}/claim',
+  tag,
+  summary: 'Claim what is due in a queue',
+  description:
+    'For schedules with a pull target. None is no error. What is not ended in time is handed out again.',
+  request: { params: pullParams, body: pullBody },
+  responses: { 200: { description: 'What was claimed, each under a lease.', schema: pulledView } },
+  problems: BODY_PROBLEMS,
+});
+
+export const outsideRoutes = (deps: ApiDeps) => [
+  mounted(completeEndpoint, async ({ params, body, caller }) =>
+    answer(200, occurrenceViewOf(await completeAttempt(deps, params.id, body, caller))),
+  ),
+
+  mounted(failEndpoint, async ({ params, body, caller }) =>
+    answer(200, occurrenceViewOf(await failAttempt(deps, params.id, body, caller))),
+  ),
+
+  mounted(heartbeatEndpoint, async ({ params, body, caller }) =>
+    answer(200, await heartbeat(deps, params.id, body.completionToken, caller)),
+  ),
+
+  mounted(pullEndpoint, async ({ params, body, caller }) =>
+    answer(200, { items: await claimFromQueue(deps, params.queue, body, caller) }),
+  ),
+];

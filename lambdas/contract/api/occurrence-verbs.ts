@@ -1,0 +1,88 @@
+import * as z from 'zod';
+import { OCCURRENCE_KINDS } from '../../core/ids.ts';
+import { OVERLAP_POLICIES } from '../../core/slots.ts';
+import { cursorField, instantSchema, timestampSchema } from './common.ts';
+import { inputSchema } from './input.ts';
+import { API_LIMITS } from './limits.ts';
+
+export const triggerBody = z
+  .strictObject({
+    overlap: z.enum(OVERLAP_POLICIES).optional().meta({
+      description: 'For this occurrence, instead of the policy of the schedule.',
+    }),
+    input: inputSchema
+      .optional()
+      .meta({ description: 'For this occurrence, instead of that of the schedule.' }),
+  })
+  .meta({ id: 'TriggerSchedule' });
+
+const replayInput = z.enum(['original', 'current']).default('original').meta({
+  description: '`current`: the input of the definition in force; all else stays as it was.',
+});
+
+export const replayBody = z.strictObject({ input: replayInput }).meta({ id: 'ReplayOccurrence' });
+
+/** Statuses that a replay starts again. A coalesced record stands for many times; a backfill runs those. */
+export const REPLAYABLE = ['succeeded', 'failed', 'cancelled', 'skipped', 'missed'] as const;
+
+export const replayManyBody = z
+  .strictObject({
+    status: z.enum(REPLAYABLE),
+    kind: z.enum(OCCURRENCE_KINDS).optional(),
+    reason: z
+      .string()
+      .min(1)
+      .max(50)
+      .optional()
+      .meta({ examples: ['attempts-exhausted'] }),
+    from: instantSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
+    to: instantSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
+    input: replayInput,
+    ratePerMinute: z
+      .int()
+      .min(1)
+      .max(API_LIMITS.replayPerMinute)
+      .default(60)
+      .meta({ description: 'They are due one after the other, so many a minute.' }),
+    limit: z.int().min(1).max(API_LIMITS.replayMax).default(100),
+    cursor: z
+      .string()
+      .min(1)
+      .max(2048)
+      .optional()
+      .meta({ description: 'Goes on where the answer before ended.' }),
+  })
+  .meta({ id: 'ReplaySchedule' });
+
+export const replayedView = z
+  .object({
+    replayed: z.int().meta({ description: 'Occurrences that this request started again.' }),
+    lastDueAt: timestampSchema.nullable().meta({ description: 'When the last of them is due.' }),
+    cursor: cursorField,
+  })
+  .meta({ id: 'Replayed' });
+
+export const comingBody = z
+  .strictObject({
+    scheduledTime: instantSchema.meta({
+      description: 'A coming time of the schedule, as `upcoming` lists it.',
+    }),
+  })
+  .meta({ id: 'ComingTime' });
+
+export const moveBody = comingBody
+  .extend({ to: instantSchema.meta({ description: 'When it is to start instead.' }) })
+  .meta({ id: 'MoveComingTime' });
+
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+export const attentionQuery = z.strictObject({
+  status: z.enum(['failed', 'missed']).optional(),
+  day: z
+    .string()
+    .regex(DAY, { error: 'A day as 2026-03-01.' })
+    .optional()
+    .meta({ description: 'The UTC day on which it ended; today when absent.', examples: ['2026-03-01'] }),
+  limit: z.coerce.number().int().min(1).max(API_LIMITS.pageSize).default(50),
+  cursor: z.string().min(1).max(2048).optional().meta({ description: 'The cursor of the page before.' }),
+});
