@@ -1,5 +1,6 @@
 import { manualToken, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../core/ids.ts';
 import type { Occurrence } from '../core/occurrence.ts';
+import { keptFor } from '../core/planner.ts';
 import type { OverlapPolicy } from '../core/slots.ts';
 import { hashOf } from './canonical-json.ts';
 import { assertLive, readStanding, scheduleNotFound } from './change/standing.ts';
@@ -40,6 +41,7 @@ export async function triggerSchedule(
       ...key,
       dueAt: now,
       notes: [],
+      ...keptFor(head.policy),
       ...(head.policy.pullQueue !== undefined && { pullQueue: head.policy.pullQueue }),
       ...(overlap !== undefined && { overlap }),
       ...(input !== undefined && { inputOverride: JSON.stringify(input) }),

@@ -1,6 +1,6 @@
 import { headRecurrence } from './head-recurrence.ts';
 import type { CoalesceReason } from './occurrence.ts';
-import { MAX_MISSED_PER_PLAN, type PlannedRecord } from './planner.ts';
+import { keptFor, MAX_MISSED_PER_PLAN, type PlannedRecord } from './planner.ts';
 import type { ScheduleHead } from './schedule.ts';
 import { type EpochMs, epochMs } from './time.ts';
 
@@ -27,7 +27,16 @@ export function coalesce(
     break;
   }
   const { id: schedule, revision } = head;
+  const coalesced = { count, from, to };
   return [
-    { schedule, scheduledTime: to, revision, kind: 'scheduled', reason, coalesced: { count, from, to } },
+    {
+      schedule,
+      scheduledTime: to,
+      revision,
+      kind: 'scheduled',
+      reason,
+      coalesced,
+      ...keptFor(head.policy),
+    },
   ];
 }

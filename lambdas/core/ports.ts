@@ -184,7 +184,7 @@ export interface OccurrenceQuery {
 
 /** What a person decided about a nominal time that the planner has not come to. */
 export type AheadOfPlan =
-  | { readonly kind: 'skip'; readonly key: OccurrenceKey }
+  | { readonly kind: 'skip'; readonly key: OccurrenceKey & Pick<PlannedOccurrence, 'retentionDays'> }
   | { readonly kind: 'create'; readonly occurrence: PlannedOccurrence };
 
 export interface LeaseTerms {

@@ -12,8 +12,21 @@ import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
 import type { OverlapPolicy } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
+import type { StoreContext } from './client.ts';
 import { type Item, purgeAt } from './head-items.ts';
 import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from './keys.ts';
+
+/** Days that finished occurrences are kept, where their schedule does not say it. */
+type Retention = Pick<StoreContext, 'retentionDays'>;
+
+/** When an occurrence that is finished at `at` is purged: it carries what its schedule said when it was created. */
+export function purgeAfter(
+  context: Retention,
+  { retentionDays }: Pick<Occurrence, 'retentionDays'>,
+  at: EpochMs,
+): number {
+  return purgeAt(at, retentionDays ?? context.retentionDays);
+}
 
 /** A new pending occurrence. It names its revision and does not copy the input, so it stays under 1 KB. */
 export function pendingItem(planned: PlannedOccurrence, shardCount: number, now: EpochMs): Item {
@@ -28,6 +41,7 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
     fencing_token: 0,
     created_at: now,
     ...(planned.startBy !== undefined && { start_by: planned.startBy }),
+    ...(planned.retentionDays !== undefined && { retention_days: planned.retentionDays }),
     ...(planned.notes.length > 0 && { notes: planned.notes }),
     ...(planned.pullQueue !== undefined && pullEntry(planned.pullQueue, planned.dueAt)),
     ...(planned.overlap !== undefined && { overlap: planned.overlap }),
@@ -36,7 +50,7 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
 }
 
 /** One finished record that stands for nominal times that were not run. */
-export function coalescedItem(record: PlannedRecord, retentionDays: number, now: EpochMs): Item {
+export function coalescedItem(record: PlannedRecord, context: Retention, now: EpochMs): Item {
   return {
     ...occurrenceItemKey(record),
     status: 'coalesced',
@@ -47,14 +61,19 @@ export function coalescedItem(record: PlannedRecord, retentionDays: number, now:
     attempt: 0,
     fencing_token: 0,
     coalesced: record.coalesced,
+    ...(record.retentionDays !== undefined && { retention_days: record.retentionDays }),
     created_at: now,
     finished_at: now,
-    purge_at: purgeAt(now, retentionDays),
+    purge_at: purgeAfter(context, record, now),
   };
 }
 
 /** The record of a time that is still to come and that a person does not want. */
-export function skippedItem(key: OccurrenceKey, retentionDays: number, now: EpochMs): Item {
+export function skippedItem(
+  key: OccurrenceKey & Pick<PlannedOccurrence, 'retentionDays'>,
+  context: Retention,
+  now: EpochMs,
+): Item {
   return {
     ...occurrenceItemKey(key),
     status: 'skipped',
@@ -66,8 +85,9 @@ export function skippedItem(key: OccurrenceKey, retentionDays: number, now: Epoc
     fencing_token: 0,
     created_at: now,
     finished_at: now,
+    ...(key.retentionDays !== undefined && { retention_days: key.retentionDays }),
     // Kept until the planner has come by, however far ahead it is.
-    purge_at: purgeAt(key.scheduledTime, retentionDays),
+    purge_at: purgeAfter(context, key, key.scheduledTime),
   };
 }
 
@@ -103,6 +123,7 @@ export function occurrenceOf(item: Item): Occurrence {
     ...(item.overlap !== undefined && { overlap: item.overlap as OverlapPolicy }),
     ...(item.secret !== undefined && { secret: item.secret as string }),
     ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
+    ...(item.retention_days !== undefined && { retentionDays: item.retention_days as number }),
     attempts: (item.attempts as AttemptRecord[] | undefined) ?? [],
     notes: (item.notes as FireNote[] | undefined) ?? [],
     createdAt: item.created_at as EpochMs,

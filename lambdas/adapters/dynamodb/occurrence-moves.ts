@@ -25,9 +25,9 @@ import {
   pastStartDeadline,
   placeholders,
 } from './conditions.ts';
-import { type Item, purgeAt } from './head-items.ts';
+import type { Item } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { attention, occurrenceOf } from './occurrence-items.ts';
+import { attention, occurrenceOf, purgeAfter } from './occurrence-items.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 
 /** The moves of the status machine (design, section 4). Each is one conditional write of one item. */
@@ -175,7 +175,7 @@ export async function miss(
       ':missed': 'missed',
       ':reason': 'start-deadline',
       ':now': now,
-      ':purge_at': purgeAt(now, context.retentionDays),
+      ':purge_at': purgeAfter(context, pending, now),
       ':day': late.attention_day,
     },
   );

@@ -4,8 +4,7 @@ import type { LeaseTerms, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, isDueBy, isPending, withinStartDeadline } from './conditions.ts';
-import { purgeAt } from './head-items.ts';
-import { attention, pullBucket } from './occurrence-items.ts';
+import { attention, pullBucket, purgeAfter } from './occurrence-items.ts';
 
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
 
@@ -69,7 +68,7 @@ export function settlementUpdate(
   const sets: Record<string, unknown> = {
     status: settlement.kind,
     finished_at: now,
-    purge_at: purgeAt(now, context.retentionDays),
+    purge_at: purgeAfter(context, running, now),
     ...(settlement.record
       ? { attempts: withAttempt(running.attempts, settlement.record) }
       : // The target was not called, so this was no attempt.

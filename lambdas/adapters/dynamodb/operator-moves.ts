@@ -23,9 +23,8 @@ import {
   isPending,
   placeholders,
 } from './conditions.ts';
-import { purgeAt } from './head-items.ts';
 import { headKey } from './keys.ts';
-import { pendingItem, pullBucket, skippedItem } from './occurrence-items.ts';
+import { pendingItem, pullBucket, purgeAfter, skippedItem } from './occurrence-items.ts';
 import { fenced, move } from './occurrence-moves.ts';
 import { leaveLine } from './slot-line.ts';
 import { transact } from './transact.ts';
@@ -48,7 +47,7 @@ export async function cancel(
       ':cancelled': 'cancelled',
       ':reason': reason,
       ':now': now,
-      ':purge_at': purgeAt(now, context.retentionDays),
+      ':purge_at': purgeAfter(context, pending, now),
     },
   );
   return leaving(context, pending, await move(context, pending, update, seen(pending)));
@@ -69,7 +68,7 @@ export async function skip(
       ':skipped': 'skipped',
       ':reason': reason,
       ':now': now,
-      ':purge_at': purgeAt(now, context.retentionDays),
+      ':purge_at': purgeAfter(context, pending, now),
       ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
     },
   );
@@ -200,7 +199,7 @@ export async function createAhead(
   );
   const Item =
     ahead.kind === 'skip'
-      ? skippedItem(ahead.key, context.retentionDays, now)
+      ? skippedItem(ahead.key, context, now)
       : pendingItem(ahead.occurrence, context.shardCount, now);
   const result = await transact(context.client, [
     {

@@ -18,9 +18,9 @@ import {
   or,
   placeholders,
 } from './conditions.ts';
-import { headItem, idempotencyItem, purgeAt, revisionItem } from './head-items.ts';
+import { headItem, idempotencyItem, revisionItem } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { coalescedItem, pendingItem } from './occurrence-items.ts';
+import { coalescedItem, pendingItem, purgeAfter } from './occurrence-items.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
 /** Puts for what a plan creates; each only when its key is free (design, invariant 2). */
@@ -37,7 +37,7 @@ export function createActions(
       Put: { TableName, Item: pendingItem(planned, context.shardCount, now), ...free },
     })),
     ...records.map((record) => ({
-      Put: { TableName, Item: coalescedItem(record, context.retentionDays, now), ...free },
+      Put: { TableName, Item: coalescedItem(record, context, now), ...free },
     })),
   ];
 }
@@ -51,7 +51,7 @@ function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason:
       ':cancelled': 'cancelled',
       ':reason': reason,
       ':now': now,
-      ':purge_at': purgeAt(now, context.retentionDays),
+      ':purge_at': purgeAfter(context, pending, now),
     },
   );
   // The seq too: between read and write it may have run and come back for a retry.

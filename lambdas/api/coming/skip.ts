@@ -1,5 +1,6 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
+import { keptFor } from '../../core/planner.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter, untilSettled } from '../occurrence/repeat.ts';
@@ -20,7 +21,7 @@ export async function skipTime(
     if (found && !isStillComing(found, now)) throw notComing(scheduledTime, `It is ${found.status}.`);
     const done = found
       ? await occurrences.skip(found, 'user', undefined, now)
-      : await occurrences.createAhead({ kind: 'skip', key }, head, now);
+      : await occurrences.createAhead({ kind: 'skip', key: { ...key, ...keptFor(head.policy) } }, head, now);
     return done.kind === 'done' ? readAfter(occurrences, key) : undefined;
   });
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HOUR } from '../../../lambdas/core/time.ts';
+import { NOON } from '../../support/fixtures.ts';
 import { created, freshNames, openApi, scheduleBody, type TestApi } from './api.ts';
 
 let api: TestApi;
@@ -35,6 +37,19 @@ describe('how occurrences run, end and are kept', () => {
     const { id } = await created(api, { retention: 'P90D', deleteAfterCompletion: true });
     const head = await api.stores.schedules.readHead(id);
     expect(head?.policy).toMatchObject({ retentionDays: 90, deleteAfterCompletion: true });
+  });
+
+  it('reaches every occurrence: planned, asked for, or recorded', async () => {
+    const { id, path } = await created(api, { expression: '* * * * *', retention: 'P2D' });
+    await api.post(`${path}/trigger`);
+    api.clock.advance(2 * HOUR);
+    await api.patch(path, { input: 1 });
+    api.clock.set(NOON);
+    const { items } = await api.stores.occurrences.listOccurrences({ schedule: id, limit: 100 });
+    expect(new Set(items.map(({ kind, status }) => `${kind} ${status}`))).toEqual(
+      new Set(['manual pending', 'scheduled cancelled', 'scheduled coalesced', 'scheduled pending']),
+    );
+    expect(items.filter(({ retentionDays }) => retentionDays !== 2)).toEqual([]);
   });
 
   it.each([
