@@ -1,7 +1,6 @@
 import pMap from 'p-map';
 import { createSchedule, ledgerOf } from '../test/support/engine-api.ts';
-import type { Receiver } from '../test/support/engine-receiver.ts';
-import type { Floors } from './pipeline-floors.ts';
+import type { PartOptions } from './pipeline-part.ts';
 import { type Check, ms, percentile, printChecks } from './pipeline-stats.ts';
 
 const GROUP = 'burst';
@@ -12,19 +11,24 @@ const CREATE_BUDGET = 12;
 const WRITES_EACH = 2;
 
 /** Many one-shots due at the same second: how long until the last has started. */
-export async function burst(
-  apiUrl: string,
-  receiver: Receiver,
-  floors: Floors,
-  jobs: number,
-): Promise<readonly Check[]> {
+export async function burst({
+  apiUrl,
+  receiver,
+  floors,
+  policy,
+  jobs,
+}: PartOptions & { readonly jobs: number }): Promise<readonly Check[]> {
   const due = Math.ceil((Date.now() + 10_000 + jobs * CREATE_BUDGET) / 1_000) * 1_000;
   const expression = `at(${new Date(due).toISOString().slice(0, 19)})`;
   const names = Array.from({ length: jobs }, (_, index) => `job-${index}`);
   const startedAt = performance.now();
-  await pMap(names, (name) => createSchedule(apiUrl, { group: GROUP, name, expression }, receiver.url), {
-    concurrency: CLIENTS,
-  });
+  await pMap(
+    names,
+    (name) => createSchedule(apiUrl, { group: GROUP, name, expression, ...policy }, receiver.url),
+    {
+      concurrency: CLIENTS,
+    },
+  );
   const createdPerSecond = (jobs / (performance.now() - startedAt)) * 1_000;
   const spare = due - Date.now();
 

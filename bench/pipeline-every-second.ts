@@ -1,19 +1,23 @@
 import { createSchedule, deleteSchedule } from '../test/support/engine-api.ts';
-import type { Receiver } from '../test/support/engine-receiver.ts';
-import type { Floors } from './pipeline-floors.ts';
+import type { PartOptions } from './pipeline-part.ts';
 import { type Check, ms, percentile, printChecks } from './pipeline-stats.ts';
 
 const GROUP = 'bench';
 const NAME = 'every-second';
 
 /** One schedule that fires each second: how punctual a start is when nothing else is going on. */
-export async function everySecond(
-  apiUrl: string,
-  receiver: Receiver,
-  floors: Floors,
-  seconds: number,
-): Promise<readonly Check[]> {
-  await createSchedule(apiUrl, { group: GROUP, name: NAME, expression: '* * * * * *' }, receiver.url);
+export async function everySecond({
+  apiUrl,
+  receiver,
+  floors,
+  policy,
+  seconds,
+}: PartOptions & { readonly seconds: number }): Promise<readonly Check[]> {
+  await createSchedule(
+    apiUrl,
+    { group: GROUP, name: NAME, expression: '* * * * * *', ...policy },
+    receiver.url,
+  );
   // Counted from the second full second on: the first may come due while it is being created.
   const first = Math.ceil(Date.now() / 1_000) * 1_000 + 1_000;
   const last = first + (seconds - 1) * 1_000;

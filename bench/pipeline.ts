@@ -13,10 +13,11 @@ interface Options {
   readonly parts: readonly string[];
   readonly seconds: string;
   readonly jobs: string;
+  readonly overlap?: string;
   readonly disk?: true;
 }
 
-const { parts, seconds, jobs, disk } = new Command('pipeline')
+const { parts, seconds, jobs, overlap, disk } = new Command('pipeline')
   .description(
     'Measures the embedded run, as it is started by npm start, against the floors of this machine.',
   )
@@ -27,6 +28,7 @@ const { parts, seconds, jobs, disk } = new Command('pipeline')
   )
   .option('--seconds <n>', 'length of the every-second part', '60')
   .option('--jobs <n>', 'one-shots in the burst', '2000')
+  .option('--overlap <policy>', 'overlap policy of all schedules, instead of the default')
   .option('--disk', 'with data on disk instead of in memory')
   .parse()
   .opts<Options>();
@@ -41,11 +43,12 @@ const directory = disk ? mkdtempSync(join(tmpdir(), 'punctual-bench-')) : undefi
 const host = await startEmbeddedRun(directory === undefined ? ['--memory'] : ['--data', directory]);
 console.log(`/health answered ${ms(host.startedInMs)} after the start of the process`);
 
+const bench = { apiUrl: host.apiUrl, receiver, floors, policy: overlap === undefined ? {} : { overlap } };
 const checks = [];
 try {
   if (parts.includes('every-second'))
-    checks.push(...(await everySecond(host.apiUrl, receiver, floors, Number(seconds))));
-  if (parts.includes('burst')) checks.push(...(await burst(host.apiUrl, receiver, floors, Number(jobs))));
+    checks.push(...(await everySecond({ ...bench, seconds: Number(seconds) })));
+  if (parts.includes('burst')) checks.push(...(await burst({ ...bench, jobs: Number(jobs) })));
 } finally {
   await host.interrupt();
   await receiver.close();

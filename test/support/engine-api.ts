@@ -5,7 +5,7 @@ export async function createSchedule(
     readonly group: string;
     readonly name: string;
     readonly expression: string;
-    readonly retry?: object;
+    readonly [field: string]: unknown;
   },
   targetUrl: string,
 ): Promise<void> {
