@@ -19,9 +19,13 @@ import { unionOf, within } from './union.ts';
 import { warningsOf } from './warn/warnings.ts';
 import { type Zone, zoneOf } from './zone.ts';
 
-const MAX_EXPRESSIONS = 20;
-const MAX_EXCLUSIONS = 200;
-const MAX_CALENDARS = 20;
+const MAX_EXPRESSIONS = 10;
+const MAX_EXCLUSIONS = 100;
+const MAX_CALENDARS = 10;
+/** Entries that close days and are asked for each day that a fire might move to. */
+const MAX_CLOSING = 30;
+/** What one question to moved fires costs, in questions to unmoved ones. */
+const MOVING_COST = 300;
 /** Moving fires to business days looks at a month of them. */
 const MAX_MOVED_PER_DAY = 24;
 
@@ -124,7 +128,13 @@ function withExclusions(
   const step = onExcluded === 'next-business-day' ? 1 : -1;
   const closing = exclusions.filter((exclusion) => exclusion.closesDays);
   const others = exclusions.filter((exclusion) => !exclusion.closesDays);
-  return excluding(rolling(all, closing, zone, step), others);
+  if (closing.length > MAX_CLOSING)
+    throw new PunctualError(
+      'expression.invalid',
+      `onExcluded ${onExcluded} goes with at most ${MAX_CLOSING} entries that close days; a calendar holds more.`,
+      { field: 'exclude', value: closing.length },
+    );
+  return excluding(rolling(all, closing, zone, step), others, MOVING_COST);
 }
 
 function checkMovable(all: Source, onExcluded: string): void {

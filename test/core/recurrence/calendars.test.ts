@@ -112,6 +112,9 @@ describe('a calendar', () => {
     const error = refused(() => recurrence('*/30 * * * *', bank('next-business-day')));
     expect(error).toMatchObject({ code: 'expression.invalid', field: 'onExcluded' });
     expect(refused(() => recurrence('0 9 1 * *', bank('later' as 'skip'))).field).toBe('onExcluded');
+    const exclude = Array.from({ length: 31 }, (_, day) => `2026-12-${String(day + 1).padStart(2, '0')}`);
+    const many = refused(() => recurrence('0 9 1 * *', { exclude, onExcluded: 'next-business-day' }));
+    expect(many.message).toContain('a calendar holds more');
   });
 });
 

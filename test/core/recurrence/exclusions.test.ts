@@ -47,6 +47,25 @@ describe('an exclusion', () => {
     expect(short(seconds.prev(at('2027-06-01T00:00:00Z'))?.at ?? 0)).toBe('2025-12-27T23:59:59Z');
   });
 
+  test('that leaves nothing is found out soon, however it is written', () => {
+    const holes = [...Array.from({ length: 98 }, () => '0 8 * * *'), '*/2 9 * * *', '1-59/2 9 * * *'];
+    const leapMondays = Array.from({ length: 10 }, () => 'FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO');
+    const scenes = [
+      { expression: '* 9 * * *', exclude: holes },
+      { expression: '0 9 * * *', exclude: holes, onExcluded: 'next-business-day' },
+      { expression: leapMondays, exclude: ['* * 29 2 *'] },
+    ] as const;
+    for (const { expression, ...choice } of scenes) {
+      const spent = (): number => {
+        const start = performance.now();
+        expect(refused(() => recurrence(expression, choice)).code).toBe('expression.never-fires');
+        return performance.now() - start;
+      };
+      // The best of three: other work on the machine may stop us.
+      expect(Math.min(spent(), spent(), spent())).toBeLessThan(50);
+    }
+  });
+
   test('of everything is refused', () => {
     const error = refused(() => recurrence('0 9 * * *', { exclude: ['* 9 * * *'] }));
     expect(error).toMatchObject({ code: 'expression.never-fires', field: 'exclude' });

@@ -1,34 +1,40 @@
+import { DAY } from '../../time.ts';
 import type { Source } from '../source.ts';
 import type { Exclusion } from './stretch.ts';
 
 /**
- * Stretches of excluded time that a search crosses before it gives up. A schedule that fires once a day and is
- * excluded for thirteen years on end is as good as over.
+ * How much excluded time a search crosses before it gives up, so that what is always excluded is found out in
+ * milliseconds: a century, or so many checks of one stretch against one exclusion.
  */
+const HORIZON = 100 * 366 * DAY;
+const MAX_CHECKS = 30_000;
 const MAX_CROSSED = 5_000;
+const MIN_CROSSED = 100;
 
-/** The fires of the source that no exclusion covers. */
-export function excluding(source: Source, exclusions: readonly Exclusion[]): Source {
+/** The fires of the source that no exclusion covers. `cost` is how many checks one question to the source is worth. */
+export function excluding(source: Source, exclusions: readonly Exclusion[], cost = 1): Source {
   if (exclusions.length === 0) return source;
+  const affordable = Math.ceil(MAX_CHECKS / (exclusions.length * cost));
+  const maxCrossed = Math.max(MIN_CROSSED, Math.min(MAX_CROSSED, affordable));
   return {
     next(after) {
-      let from = after;
-      for (let crossed = 0; crossed < MAX_CROSSED; crossed += 1) {
-        const at = source.next(from);
-        const stretch = at === Infinity ? undefined : stretchAt(exclusions, at);
+      let at = source.next(after);
+      const horizon = at + HORIZON;
+      for (let crossed = 0; crossed < maxCrossed && at <= horizon && at !== Infinity; crossed += 1) {
+        const stretch = stretchAt(exclusions, at);
         if (!stretch) return at;
         // The stretch holds `at`, so the search moves on even when it ends there.
-        from = Math.max(at, stretch.to - 1);
+        at = source.next(Math.max(at, stretch.to - 1));
       }
       return Infinity;
     },
     prev(before) {
-      let to = before;
-      for (let crossed = 0; crossed < MAX_CROSSED; crossed += 1) {
-        const at = source.prev(to);
-        const stretch = at === -Infinity ? undefined : stretchAt(exclusions, at);
+      let at = source.prev(before);
+      const horizon = at - HORIZON;
+      for (let crossed = 0; crossed < maxCrossed && at >= horizon && at !== -Infinity; crossed += 1) {
+        const stretch = stretchAt(exclusions, at);
         if (!stretch) return at;
-        to = Math.min(at, stretch.from);
+        at = source.prev(Math.min(at, stretch.from));
       }
       return -Infinity;
     },

@@ -1,4 +1,5 @@
 import { sourceOf } from '../build.ts';
+import { DAY_SECONDS } from '../civil.ts';
 import { daySet } from '../cron/days.ts';
 import { bits } from '../cron/fields.ts';
 import { type CronWalls, cronWalls } from '../cron/walls.ts';
@@ -8,7 +9,7 @@ import { type ParseContext, parseExpression } from '../parse.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
 import { fires } from '../union.ts';
 import { readDates } from './dates.ts';
-import { closedDay, containsDay, type Exclusion, wallExclusion } from './stretch.ts';
+import { closedDay, type Exclusion, wallExclusion } from './stretch.ts';
 
 /**
  * Reads an entry of `exclude`: a date, a range of dates (both included), a time, a range of times (the end not
@@ -20,8 +21,10 @@ export function readExclusion(origin: Origin, context: ParseContext): Exclusion 
   const label = `${origin.field} (${text})`;
   const dates = typeof text === 'string' && text.length < 64 ? readDates(origin, text) : undefined;
   if (dates) {
-    const isListed = containsDay([dates]);
-    return wallExclusion(label, true, context.zone, (wall) => closedDay(wall, isListed));
+    const walls = { from: dates.from * DAY_SECONDS, to: (dates.to + 1) * DAY_SECONDS };
+    return wallExclusion(label, true, context.zone, (wall) =>
+      wall >= walls.from && wall < walls.to ? walls : undefined,
+    );
   }
   if (/^\d{4}-\d\d-\d\d[T ]/.test(text)) return timeExclusion(label, origin, context);
   const expression = parseExpression(origin, context);

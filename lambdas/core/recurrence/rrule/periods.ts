@@ -41,6 +41,13 @@ function dayPeriods(rule: Rule): Periods {
     DAILY: (count: number) => startDay + count,
   }[frequency as 'YEARLY' | 'MONTHLY' | 'WEEKLY' | 'DAILY'];
 
+  /** The days of the period; of a year, only the months that the rule names. */
+  const ranges = (count: number): (readonly [from: number, to: number])[] => {
+    if (frequency !== 'YEARLY' || rule.months.length === 0) return [[begin(count), begin(count + 1)]];
+    const january = (start.year + count) * 12;
+    return rule.months.map((month) => [monthBegin(january + month - 1), monthBegin(january + month)]);
+  };
+
   const countAt = (day: number): number => {
     const { year, month } = civilDate(day);
     if (frequency === 'YEARLY') return year - start.year;
@@ -52,9 +59,8 @@ function dayPeriods(rule: Rule): Periods {
     indexOf: (wall) => Math.floor(countAt(Math.floor(wall / DAY_SECONDS)) / interval),
     bases(index) {
       const found: number[] = [];
-      const end = begin(index * interval + 1);
-      for (let day = begin(index * interval); day < end; day += 1)
-        if (matches(day)) found.push(day * DAY_SECONDS);
+      for (const [from, to] of ranges(index * interval))
+        for (let day = from; day < to; day += 1) if (matches(day)) found.push(day * DAY_SECONDS);
       return found;
     },
     offsets: rule.hours.flatMap((hour) =>

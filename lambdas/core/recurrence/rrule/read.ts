@@ -9,6 +9,7 @@ import { ruleWalls } from './walls.ts';
 
 /** Each is looked for once, when the text is read. */
 const MAX_COUNT = 10_000;
+const MAX_COUNTED = 100 * 366 * DAY_SECONDS;
 const PROPERTY = /[ ]+(?=(?:DTSTART|RRULE|EXDATE|RDATE|EXRULE)[;:])/i;
 
 /**
@@ -126,8 +127,12 @@ function lastOf(origin: Origin, next: (wall: number) => number, start: number, c
   let last = start - 1;
   for (let fired = 0; fired < count; fired += 1) {
     const wall = next(last + 1);
-    // Beyond the last year the rule may go on, but nothing fires.
-    if (wall === Infinity || wall > wallOf(9999, 12, 31, 23, 59, 59)) return Infinity;
+    if (wall - start > MAX_COUNTED)
+      throw refusal(
+        origin,
+        'expression.out-of-range',
+        `COUNT ${count} is out of range: its last fire is more than a century after the first; UNTIL ends such a row.`,
+      );
     last = wall;
   }
   return last;
