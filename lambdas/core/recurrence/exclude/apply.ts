@@ -7,7 +7,7 @@ import type { Exclusion } from './stretch.ts';
  * milliseconds: a century, or so many checks of one stretch against one exclusion.
  */
 const HORIZON = 100 * 366 * DAY;
-const MAX_CHECKS = 30_000;
+const MAX_CHECKS = 15_000;
 const MAX_CROSSED = 5_000;
 const MIN_CROSSED = 100;
 
