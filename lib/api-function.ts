@@ -29,7 +29,16 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
       },
       grants: [
         // Update: a change whose first occurrences are many is planned as a tick does it.
-        onTable(store.schedules, 'BatchGetItem', 'ConditionCheckItem', 'GetItem', 'PutItem', 'UpdateItem'),
+        // Query: the backfills of a schedule.
+        onTable(
+          store.schedules,
+          'BatchGetItem',
+          'ConditionCheckItem',
+          'GetItem',
+          'PutItem',
+          'Query',
+          'UpdateItem',
+        ),
         // Scan of the index: a list over all groups.
         onIndex(store.schedules, BY_GROUP_INDEX, 'Query', 'Scan'),
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),

@@ -34,7 +34,8 @@ export class TickFunction extends PunctualFunction<TickEnv> {
         onIndex(store.schedules, DUE_INDEX, 'Query'),
         // Update: heads, shard leases and the largest shard count.
         onTable(store.schedules, 'BatchGetItem', 'UpdateItem'),
-        onTable(store.occurrences, 'PutItem'),
+        // All but PutItem are for backfills: what they have made and what became of it, and what is to stop.
+        onTable(store.occurrences, 'BatchGetItem', 'PutItem', 'Query', 'UpdateItem'),
       ],
     });
     this.grantApart(

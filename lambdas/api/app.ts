@@ -9,6 +9,7 @@ import { serve } from './http/serve.ts';
 import { comingRoutes } from './routes/coming.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { occurrenceVerbs } from './routes/occurrence-verbs.ts';
+import { backfillRoutes } from './routes/backfills.ts';
 import { occurrenceRoutes } from './routes/occurrences.ts';
 import { outsideRoutes } from './routes/outside.ts';
 import { scheduleVerbs } from './routes/schedule-verbs.ts';
@@ -32,6 +33,7 @@ export function createApp(deps: ApiDeps): Hono<AppEnv> {
     ...comingRoutes(deps),
     ...outsideRoutes(deps),
     ...groupRoutes(deps),
+    ...backfillRoutes(deps),
     ...serviceRoutes(deps),
   ];
 

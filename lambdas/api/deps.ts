@@ -1,3 +1,4 @@
+import type { BackfillStore } from '../core/backfill/store.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports.ts';
 import type { EpochMs } from '../core/time.ts';
@@ -52,6 +53,7 @@ export interface ChangeDeps {
 }
 
 export interface ApiDeps extends ChangeDeps {
+  readonly backfills: BackfillStore;
   readonly clock: Clock;
   /** An unguessable text for each claim by an outside worker. */
   readonly newSecret: () => string;

@@ -4,6 +4,7 @@ import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { newSecret } from '../adapters/chance.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
+  createBackfillStore,
   createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
@@ -26,6 +27,7 @@ const answer = handle(
   createApp({
     schedules: createScheduleStore(context),
     occurrences: createOccurrenceStore(context),
+    backfills: createBackfillStore(context),
     planning: createPlanningStore(context),
     limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },
     clock: systemClock,

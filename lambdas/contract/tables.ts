@@ -30,7 +30,7 @@ const KEY = {
 
 export const TTL_ATTRIBUTE = 'purge_at';
 
-/** Sparse: enabled heads that have a next time. The tick's queue. */
+/** Sparse: enabled heads that have a next time, and backfills that are under way. The tick's queue. */
 export const DUE_INDEX = {
   indexName: 'due',
   partitionKey: { name: 'shard', type: 'N' },

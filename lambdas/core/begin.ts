@@ -1,4 +1,5 @@
-import { type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
+import { whyNotToRun } from './backfill/standing.ts';
+import { backfillOf, type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
 import type { OccurrenceKey } from './ids.ts';
 import type { CancelReason, RunningOccurrence } from './occurrence.ts';
 import type { OccurrenceStore, ScheduleStore } from './ports.ts';
@@ -37,7 +38,10 @@ export async function beginAttempt(
   const running = claim.occurrence;
   // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
   const head = await deps.schedules.readHead(running.schedule);
-  const reason = whyNotInForce(running, head);
+  const reason =
+    key.kind === 'backfill'
+      ? whyNotToRun(running, head, await backfillOf(deps, key))
+      : whyNotInForce(running, head);
   if (head !== undefined && reason === null) {
     return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, revision) };
   }

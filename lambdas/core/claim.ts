@@ -1,8 +1,10 @@
+import type { Backfill } from './backfill/backfill.ts';
+import type { BackfillStore } from './backfill/store.ts';
 import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from './ids.ts';
 import type { PendingOccurrence } from './occurrence.ts';
 import type { ClaimResult, OccurrenceStore } from './ports.ts';
-import type { Revision } from './schedule.ts';
-import { decideBlocked, type OverlapPolicy, slotNeeds } from './slots.ts';
+import type { Definition, Revision } from './schedule.ts';
+import { backfillNeeds, decideBlocked, type OverlapPolicy, type SlotNeed, slotNeeds } from './slots.ts';
 import { type EpochMs, epochMs } from './time.ts';
 
 export interface ClaimDeps {
@@ -10,6 +12,7 @@ export interface ClaimDeps {
     OccurrenceStore,
     'claim' | 'waitForSlot' | 'skip' | 'requestCancel' | 'readOccurrence'
   >;
+  readonly backfills: Pick<BackfillStore, 'readBackfill'>;
   /** How many of a group's occurrences may run at once; undefined when there is no limit. */
   readonly groupLimitOf: (key: OccurrenceKey) => Promise<number | undefined>;
   readonly leaseMs: number;
@@ -36,8 +39,12 @@ export async function claimOrYield(
   now: EpochMs,
 ): Promise<ClaimEnd> {
   const lease = { holder, expiresAt: epochMs(now + deps.leaseMs), secret: deps.newSecret() };
-  const [overlap, groupLimit] = await Promise.all([overlapOf(deps, key, revision), deps.groupLimitOf(key)]);
-  const needs = revision ? slotNeeds(key.schedule, { ...revision.definition, overlap }, groupLimit) : [];
+  const [overlap, groupLimit, backfill] = await Promise.all([
+    overlapOf(deps, key, revision),
+    deps.groupLimitOf(key),
+    backfillOf(deps, key),
+  ]);
+  const needs = revision ? needsOf(key, { ...revision.definition, overlap }, groupLimit, backfill) : [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const claim = await deps.occurrences.claim(key, lease, now, needs);
     if (claim.kind !== 'blocked') return claim;
@@ -47,13 +54,33 @@ export async function claimOrYield(
   throw new Error(`${occurrenceId(key)} found its slot free and full in turn; its message comes again.`);
 }
 
+function needsOf(
+  { schedule, kind }: OccurrenceKey,
+  definition: Definition,
+  groupLimit: number | undefined,
+  backfill: Backfill | undefined,
+): SlotNeed[] {
+  return kind === 'backfill'
+    ? backfillNeeds(schedule, definition, groupLimit, backfill)
+    : slotNeeds(schedule, definition, groupLimit);
+}
+
+/** Of an occurrence of another kind, or when it is over so long that it is kept no more: undefined. */
+export async function backfillOf(
+  { backfills }: Pick<ClaimDeps, 'backfills'>,
+  { kind, schedule, token }: OccurrenceKey,
+): Promise<Backfill | undefined> {
+  if (kind !== 'backfill' || token === undefined) return undefined;
+  return backfills.readBackfill(schedule, token);
+}
+
 /** One that a person asked for may have been given a policy of its own; the others are spared the read. */
 async function overlapOf(
   deps: ClaimDeps,
   key: OccurrenceKey,
   revision: Revision | undefined,
 ): Promise<OverlapPolicy> {
-  const own = key.kind === 'scheduled' ? undefined : await deps.occurrences.readOccurrence(key);
+  const own = key.kind !== 'manual' ? undefined : await deps.occurrences.readOccurrence(key);
   return own?.overlap ?? revision?.definition.overlap ?? 'allow';
 }
 

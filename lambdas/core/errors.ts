@@ -52,6 +52,8 @@ export type ErrorCode =
   | 'occurrence.not-coming'
   | 'occurrence.stale-token'
   | 'occurrence.busy'
+  | 'backfill.not-found'
+  | 'backfill.finished'
   | 'idempotency.mismatch'
   | 'route.not-found'
   | 'route.method-not-allowed'

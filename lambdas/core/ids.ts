@@ -19,10 +19,16 @@ export function splitScheduleId(id: ScheduleId): { readonly group: string; reado
   return { group: id.slice(0, slash), name: id.slice(slash + 1) };
 }
 
-/** Why an occurrence exists: its recurrence said so, or a person did. */
-export type OccurrenceKind = 'scheduled' | 'manual';
+/** Why an occurrence exists: its recurrence said so, a person did, or a backfill of past times. */
+export type OccurrenceKind = 'scheduled' | 'manual' | 'backfill';
 
-/** What identifies an occurrence. `token` sets apart manual ones that share an instant; absent otherwise. */
+export const OCCURRENCE_KINDS = [
+  'scheduled',
+  'manual',
+  'backfill',
+] as const satisfies readonly OccurrenceKind[];
+
+/** What identifies an occurrence. `token` sets apart those of people: for a backfill it is its id; absent otherwise. */
 export interface OccurrenceKey {
   readonly schedule: ScheduleId;
   readonly scheduledTime: EpochMs;
@@ -39,7 +45,7 @@ export function occurrenceId(key: OccurrenceKey): OccurrenceId {
 }
 
 const ID_PATTERN =
-  /^([A-Za-z0-9._-]{1,64})~([A-Za-z0-9._-]{1,64})~(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z~(\d{1,10})(?:~(manual)-([A-Za-z0-9]{1,64}))?$/;
+  /^([A-Za-z0-9._-]{1,64})~([A-Za-z0-9._-]{1,64})~(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z~(\d{1,10})(?:~(manual|backfill)-([A-Za-z0-9]{1,64}))?$/;
 
 /** The inverse of `occurrenceId`; `undefined` for text that no occurrence can have. */
 export function parseOccurrenceId(text: string): OccurrenceKey | undefined {
@@ -51,7 +57,7 @@ export function parseOccurrenceId(text: string): OccurrenceKey | undefined {
   const base = { schedule: scheduleId(group, name), scheduledTime: epochMs(at), revision: Number(revision) };
   return kind === undefined || token === undefined
     ? { ...base, kind: 'scheduled' }
-    : { ...base, kind: 'manual', token };
+    : { ...base, kind: kind as 'manual' | 'backfill', token };
 }
 
 /**
@@ -65,6 +71,11 @@ export function idempotencyKey(id: OccurrenceId): string {
 /** A token for a manual occurrence from whatever makes the request unique (an Idempotency-Key or request id). */
 export function manualToken(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** The id of a backfill: letters and digits, later ones after earlier ones; `text` makes the request unique. */
+export function backfillToken(at: EpochMs, text: string): string {
+  return `${at.toString(36).padStart(9, '0')}${manualToken(text).slice(0, 10)}`;
 }
 
 /** The slice of the schedules that this one belongs to; see design, section 4. */

@@ -28,8 +28,12 @@ export function decideSweep(
   return now - lastSent >= pause ? 'redispatch' : 'leave';
 }
 
-/** Milliseconds past due of an occurrence that should have started; 0 when it has, waits its turn, or is not late. */
+/**
+ * Milliseconds past due of an occurrence that should have started; 0 when it has, waits its turn, or is not late.
+ * A backfill has promised no time for any of its own.
+ */
 export function overdueBy(occurrence: PendingOccurrence | RunningOccurrence, now: EpochMs): number {
+  if (occurrence.kind === 'backfill') return 0;
   if (occurrence.status === 'running' || occurrence.waitingFor !== undefined) return 0;
   const late = now - occurrence.dueAt;
   return late > OVERDUE_GRACE ? late : 0;

@@ -1,3 +1,4 @@
+import { type Backfill, backfillSlot } from './backfill/backfill.ts';
 import { type ScheduleId, splitScheduleId } from './ids.ts';
 import type { Definition } from './schedule.ts';
 
@@ -48,6 +49,22 @@ export function slotNeeds(
     ...(groupLimit === undefined
       ? []
       : [{ slot: groupSlot(splitScheduleId(schedule).group), limit: groupLimit }]),
+  ];
+}
+
+/**
+ * The slots of a backfill's occurrence. Not its schedule's own: a run that is on time would be skipped, or wait, for
+ * one that makes up for the past. What it shares with others, a key or its group, it does not exceed.
+ */
+export function backfillNeeds(
+  schedule: ScheduleId,
+  definition: Pick<Definition, 'concurrency'>,
+  groupLimit: number | undefined,
+  backfill: Pick<Backfill, 'id' | 'maxConcurrent'> | undefined,
+): SlotNeed[] {
+  return [
+    ...(backfill ? [{ slot: backfillSlot(backfill), limit: backfill.maxConcurrent }] : []),
+    ...slotNeeds(schedule, { ...definition, overlap: 'allow' }, groupLimit),
   ];
 }
 

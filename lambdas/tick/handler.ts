@@ -1,23 +1,32 @@
 import { createLambdaClient } from '../adapters/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
-import { createDocumentClient, createPlanningStore } from '../adapters/dynamodb/index.ts';
+import {
+  createBackfillStore,
+  createDocumentClient,
+  createOccurrenceStore,
+  createPlanningStore,
+} from '../adapters/dynamodb/index.ts';
 import { invokeAsync } from '../adapters/lambda/self-invoke.ts';
 import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, tickEnv } from '../contract/env.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
+import { tickBackfills } from './backfills.ts';
 import { report } from './report.ts';
 import { requestedShards, shardLists } from './shards.ts';
 import { tick } from './tick.ts';
 
 const env = parseEnv(tickEnv, process.env);
-const store = createPlanningStore({
+const stores = {
   client: createDocumentClient(),
   schedulesTable: env.SCHEDULES_TABLE_NAME,
   occurrencesTable: env.OCCURRENCES_TABLE_NAME,
   shardCount: env.SHARD_COUNT,
   retentionDays: env.RETENTION_DAYS,
-});
+};
+const store = createPlanningStore(stores);
+const occurrences = createOccurrenceStore(stores);
+const backfills = createBackfillStore(stores);
 const lambda = createLambdaClient();
 /** Time kept for the page under way when the end of the invocation comes near. */
 const RESERVE = 10 * SECOND;
@@ -33,6 +42,7 @@ export const handler = observed(async (event: unknown, context) => {
   const now = systemClock.now();
   const deps = {
     store,
+    occurrences,
     recurrenceOf: headRecurrence,
     lead: env.LEAD_SECONDS * SECOND,
     planWindow: env.PLAN_WINDOW_SECONDS * SECOND,
@@ -40,5 +50,8 @@ export const handler = observed(async (event: unknown, context) => {
     stopAt: epochMs(now + context.getRemainingTimeInMillis() - RESERVE),
     now: systemClock.now,
   };
-  report(await tick(deps, shards));
+  const planned = await tick(deps, shards);
+  // Only now: what is on time comes before what makes up for the past.
+  const moved = await tickBackfills({ ...deps, backfills }, shards);
+  report(planned, moved);
 });

@@ -1,9 +1,10 @@
 import { count, logger, seconds } from '../adapters/telemetry.ts';
 import { METRIC } from '../contract/metrics.ts';
+import type { BackfillTickResult } from './backfills.ts';
 import type { TickResult } from './tick.ts';
 
 /** Metrics and log of a tick. Throws when a schedule could not be planned, so that the error alarm sees it. */
-export function report(result: TickResult): void {
+export function report(result: TickResult, moved: BackfillTickResult): void {
   const { failures, ...figures } = result;
   seconds(METRIC.shardLagSeconds, result.lagSeconds);
   count(METRIC.occurrencesMaterialised, result.materialised);
@@ -11,9 +12,14 @@ export function report(result: TickResult): void {
   for (const { schedule, error } of failures) {
     logger.error('A schedule could not be planned', { schedule, error: error as Error });
   }
-  logger.info('Tick', { ...figures, failures: failures.length });
-  if (failures.length > 0) {
-    throw new Error(`${failures.length} schedules could not be planned; the log names each.`);
+  for (const { schedule, error } of moved.failures) {
+    logger.error('A backfill could not be moved on', { schedule, error: error as Error });
+  }
+  const { advanced, created } = moved;
+  const failed = failures.length + moved.failures.length;
+  logger.info('Tick', { ...figures, backfills: advanced, backfilled: created, failures: failed });
+  if (failed > 0) {
+    throw new Error(`${failed} schedules or backfills could not be moved on; the log names each.`);
   }
   count(METRIC.ticksCompleted, 1);
 }

@@ -4,6 +4,7 @@ import { newSecret } from '../adapters/chance.ts';
 import { createSqsClient } from '../adapters/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
+  createBackfillStore,
   createDocumentClient,
   createOccurrenceStore,
   createScheduleStore,
@@ -28,6 +29,7 @@ const context = {
 const sqs = createSqsClient();
 const schedules = createScheduleStore(context);
 const deps = {
+  backfills: createBackfillStore(context),
   clock: systemClock,
   occurrences: createOccurrenceStore(context),
   schedules,

@@ -37,9 +37,12 @@ const STREAM = '<StoreOccurrences.StreamArn>';
 /** The whole of what the stack may do to anything. A line more here is a decision. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   TickRole: [
+    `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
     `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${OCCURRENCES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${SCHEDULES}/index/due`,
+    `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
     `Allow dynamodb:UpdateItem on ${SCHEDULES}`,
     'Allow lambda:InvokeFunction on <TickFunction.Arn>',
     'Allow logs:CreateLogStream on <TickLogs.Arn>',
@@ -95,6 +98,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:PutItem on ${SCHEDULES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
+    `Allow dynamodb:Query on ${SCHEDULES}`,
     `Allow dynamodb:Query on ${SCHEDULES}/index/by_group`,
     `Allow dynamodb:Scan on ${SCHEDULES}/index/by_group`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,

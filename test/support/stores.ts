@@ -1,4 +1,5 @@
 import {
+  createBackfillStore,
   createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
@@ -24,6 +25,7 @@ export async function openStores(options: { readonly shardCount?: number } = {})
     schedules: createScheduleStore(context),
     planning: createPlanningStore(context),
     occurrences: createOccurrenceStore(context),
+    backfills: createBackfillStore(context),
     async close() {
       client.destroy();
       await engine.stop();

@@ -26,6 +26,7 @@ export function testWorker(
     clock,
     occurrences: stores.occurrences,
     schedules: stores.schedules,
+    backfills: stores.backfills,
     revisionOf: createRevisionCache(stores.schedules),
     queue: {
       async send(batch) {

@@ -1,3 +1,4 @@
+export { createBackfillStore } from './backfill-store.ts';
 export { createDocumentClient, type StoreContext } from './client.ts';
 export { createOccurrenceStore } from './occurrence-store.ts';
 export { createPlanningStore } from './planning-store.ts';

@@ -28,6 +28,16 @@ export function revisionKey(id: ScheduleId, revision: number): ItemKey {
   return { pk: schedulePk(id), sk: `R#${String(revision).padStart(10, '0')}` };
 }
 
+const BACKFILL_PREFIX = 'B#';
+
+export function backfillKey(id: ScheduleId, backfill: string): ItemKey {
+  return { pk: schedulePk(id), sk: `${BACKFILL_PREFIX}${backfill}` };
+}
+
+export function isBackfillKey({ sk }: ItemKey): boolean {
+  return sk.startsWith(BACKFILL_PREFIX);
+}
+
 export function shardKey(shard: number): ItemKey {
   return { pk: `SHARD#${shard}`, sk: 'LEASE' };
 }
@@ -60,7 +70,8 @@ export function occurrenceKeyOf(item: ItemKey): OccurrenceKey {
     scheduledTime: epochMs(Date.parse(time ?? '')),
     revision: Number(revision),
   };
-  return kind === 'manual' && token !== undefined ? { ...base, kind, token } : { ...base, kind: 'scheduled' };
+  const named = kind === 'manual' || kind === 'backfill';
+  return named && token !== undefined ? { ...base, kind, token } : { ...base, kind: 'scheduled' };
 }
 
 /** Sort-key bounds of the occurrences from `from` to `to`, both inclusive. */

@@ -26,7 +26,7 @@ import {
 import { headKey } from './keys.ts';
 import { pendingItem, pullBucket, purgeAfter, skippedItem } from './occurrence-items.ts';
 import { fenced, move } from './occurrence-moves.ts';
-import { leaveLine } from './slot-line.ts';
+import { leaveLine, placeInLine } from './slot-line.ts';
 import { transact } from './transact.ts';
 
 /** Moves of the status machine that a person, or another occurrence, asks for. */
@@ -223,7 +223,7 @@ async function leaving(
   moved: Awaited<ReturnType<typeof move>>,
 ): Promise<FencedResult> {
   if (moved.kind === 'moved' && pending.waitingFor !== undefined) {
-    await leaveLine(context, pending.waitingFor, occurrenceId(pending), pending.dueAt);
+    await leaveLine(context, pending.waitingFor, occurrenceId(pending), placeInLine(pending));
   }
   return fenced(moved);
 }

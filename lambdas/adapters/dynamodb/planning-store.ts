@@ -8,7 +8,7 @@ import type { StoreContext } from './client.ts';
 import { expression, placeholders, shardIsFree } from './conditions.ts';
 import { headOf } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
-import { SHARD_COUNT_KEY, shardKey } from './keys.ts';
+import { isBackfillKey, SHARD_COUNT_KEY, shardKey } from './keys.ts';
 import { materialise } from './materialise.ts';
 
 export function createPlanningStore(context: StoreContext): PlanningStore {
@@ -17,7 +17,9 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
   return {
     async *dueHeads(shard, until) {
       for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until)) {
-        const heads = (await batchGet(client, schedulesTable, keys)).map(headOf);
+        // Backfills are in the index too: they are looked at once all heads are on their way (backfill-store.ts).
+        const wanted = keys.filter((key) => !isBackfillKey(key));
+        const heads = (await batchGet(client, schedulesTable, wanted)).map(headOf);
         // The index may be behind: believe the head. One that moved to another shard is still planned here.
         yield heads.filter(
           (head) => head.state === 'enabled' && head.nextDueAt !== null && head.nextDueAt <= until,

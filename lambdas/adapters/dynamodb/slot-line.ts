@@ -1,6 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { OccurrenceId } from '../../core/ids.ts';
+import type { PendingOccurrence } from '../../core/occurrence.ts';
+import { MAX_INSTANT } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { placeholders } from './conditions.ts';
 import type { Item } from './head-items.ts';
@@ -15,6 +17,14 @@ import { inLine, readNamed, type Slot } from './slot-items.ts';
  */
 const waitsFor = (item: Item | undefined, slot: string): boolean =>
   item?.status === 'pending' && item.waiting_for === slot;
+
+/**
+ * Where one stands in a line: by its due time, and those of backfills behind all others. They share keys and group
+ * limits with what must be on time, which never waits for one of them that waits, too.
+ */
+export function placeInLine({ kind, dueAt }: Pick<PendingOccurrence, 'kind' | 'dueAt'>): number {
+  return kind === 'backfill' ? dueAt + MAX_INSTANT : dueAt;
+}
 
 /** Entries dropped in one write: its expressions stay under 4 KB. */
 const MAX_DROPPED = 50;

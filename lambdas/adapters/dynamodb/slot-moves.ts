@@ -11,7 +11,7 @@ import { occurrenceOf } from './occurrence-items.ts';
 import { mayEndAs, refusedEnd } from './occurrence-moves.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 import { createSlot, readNamed, readSlots, type Slot } from './slot-items.ts';
-import { dropFromLine, readLine } from './slot-line.ts';
+import { dropFromLine, placeInLine, readLine } from './slot-line.ts';
 import { transact, type WriteAction } from './transact.ts';
 
 /**
@@ -108,7 +108,8 @@ async function blockedOrGone(
 
 /**
  * The write that takes a slot: into free room, or in place of a holder that no longer runs (its worker died and
- * its lease expired, or its record is gone). A wedged slot is thereby impossible.
+ * its lease expired, or its record is gone). A wedged slot is thereby impossible. One that was to be purged stays:
+ * its item must not go while somebody holds it.
  */
 async function planTake(
   context: StoreContext,
@@ -130,7 +131,7 @@ async function planTake(
       action: update(
         context,
         slotKey(slot.slot),
-        entry(`${set} REMOVE waiting.#id`, id, values),
+        entry(`${set} REMOVE waiting.#id, purge_at`, id, values),
         and(exists, room),
       ),
     };
@@ -144,7 +145,7 @@ async function planTake(
     names: { '#stale': stale },
     values: { ':stale_holder': slot.holders.get(stale), ':limit': need.limit },
   };
-  const write = { ...entry(`${set} REMOVE holders.#stale, waiting.#id`, id, values) };
+  const write = { ...entry(`${set} REMOVE holders.#stale, waiting.#id, purge_at`, id, values) };
   return { action: update(context, slotKey(slot.slot), write, seen) };
 }
 
@@ -253,7 +254,7 @@ export async function waitForSlot(
     const join = update(
       context,
       slotKey(need.slot),
-      entry('SET waiting.#id = :due', id, { ':due': pending.dueAt }),
+      entry('SET waiting.#id = :due', id, { ':due': placeInLine(pending) }),
       and(full, room),
     );
     const mark = update(

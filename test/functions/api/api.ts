@@ -27,6 +27,7 @@ export async function openApi(stores?: Stores) {
   const deps: ApiDeps = {
     schedules: own.schedules,
     occurrences: own.occurrences,
+    backfills: own.backfills,
     planning: own.planning,
     limits: LIMITS,
     clock,

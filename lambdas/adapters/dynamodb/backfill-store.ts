@@ -1,0 +1,184 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { DUE_INDEX } from '../../contract/tables.ts';
+import { type Backfill, backfillSlot, occurrenceKeyIn } from '../../core/backfill/backfill.ts';
+import type { BackfillStore } from '../../core/backfill/store.ts';
+import type { ScheduleId } from '../../core/ids.ts';
+import type { Occurrence } from '../../core/occurrence.ts';
+import { planningPolicy } from '../../core/schedule.ts';
+import type { EpochMs } from '../../core/time.ts';
+import { backfillItem, backfillOf, purgeAfterAll } from './backfill-items.ts';
+import { recordsBetween } from './backfill-records.ts';
+import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import { conditioned, expression, isAbsent, isLiveSchedule, placeholders } from './conditions.ts';
+import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
+import { headOf, type Item, idempotencyItem, revisionOf } from './head-items.ts';
+import { indexPages } from './index-pages.ts';
+import {
+  backfillKey,
+  headKey,
+  isBackfillKey,
+  occurrenceItemKey,
+  revisionKey,
+  schedulePk,
+  slotKey,
+} from './keys.ts';
+import { occurrenceOf } from './occurrence-items.ts';
+import { commitDroppingExisting, createActions, idempotencyFree } from './schedule-changes.ts';
+import { transact, type WriteAction } from './transact.ts';
+
+/** Nobody wrote since it was read. */
+const isAsSeen = ({ version }: Backfill) =>
+  expression('#version = :seen_version', ['version'], { ':seen_version': version });
+
+export function createBackfillStore(context: StoreContext): BackfillStore {
+  const { client, schedulesTable, occurrencesTable, shardCount, retentionDays } = context;
+
+  return {
+    async readBackfill(schedule, id) {
+      const Key = backfillKey(schedule, id);
+      const answer = await client.send(
+        new GetCommand({ TableName: schedulesTable, Key, ConsistentRead: true }),
+      );
+      return answer.Item && backfillOf(answer.Item);
+    },
+
+    listBackfills: (query) => listBackfills(context, query),
+
+    async createBackfill({ backfill, idempotency, now }) {
+      const actions: WriteAction[] = [
+        {
+          ConditionCheck: {
+            TableName: schedulesTable,
+            Key: headKey(backfill.schedule),
+            ...conditioned(isLiveSchedule),
+          },
+        },
+        {
+          Put: {
+            TableName: schedulesTable,
+            Item: backfillItem(backfill, shardCount, retentionDays),
+            ...conditioned(isAbsent),
+          },
+        },
+        ...(idempotency
+          ? [
+              {
+                Put: {
+                  TableName: schedulesTable,
+                  Item: idempotencyItem(idempotency, now),
+                  ...conditioned(idempotencyFree(now)),
+                },
+              },
+            ]
+          : []),
+      ];
+      const result = await transact(client, actions);
+      if (result.kind === 'committed') return { kind: 'created' };
+      return { kind: result.failed.has(0) ? 'no-schedule' : 'conflict' };
+    },
+
+    async *dueBackfills(shard, until) {
+      for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until)) {
+        const wanted = keys.filter(isBackfillKey);
+        if (wanted.length === 0) continue;
+        const found = (await batchGet(client, schedulesTable, wanted)).map(backfillOf);
+        // The index may be behind: believe the item.
+        yield found.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= until);
+      }
+    },
+
+    async scheduleOf({ schedule, revision }) {
+      const [item] = await batchGet(client, schedulesTable, [headKey(schedule)]);
+      const head = item && headOf(item);
+      // The head has a copy of what planning needs, without the input, which may be large.
+      if (!head || head.revision === revision) return { head, policy: head?.policy };
+      const [older] = await batchGet(client, schedulesTable, [revisionKey(schedule, revision)]);
+      return { head, policy: older && planningPolicy(revisionOf(older).definition) };
+    },
+
+    async openOccurrences(backfill) {
+      const keys = backfill.open.map((time) => occurrenceItemKey(occurrenceKeyIn(backfill, time)));
+      const items: Item[] = [];
+      for (let from = 0; from < keys.length; from += BATCH_GET_KEYS) {
+        items.push(...(await batchGet(client, occurrencesTable, keys.slice(from, from + BATCH_GET_KEYS))));
+      }
+      return new Map(items.map(occurrenceOf).map((one): [EpochMs, Occurrence] => [one.scheduledTime, one]));
+    },
+
+    recordsBetween: (schedule, from, to) => recordsBetween(context, schedule, from, to),
+
+    async saveBackfill(seen, next, create) {
+      const creates = createActions(context, create, [], next.updatedAt);
+      const outcome = await commitDroppingExisting(context, [saveAction(context, seen, next)], creates);
+      return outcome === 'committed' ? 'saved' : 'lost-race';
+    },
+
+    async retireSlot(backfill, now) {
+      try {
+        await client.send(
+          new UpdateCommand({
+            TableName: occurrencesTable,
+            Key: slotKey(backfillSlot(backfill)),
+            UpdateExpression: 'SET purge_at = :purge_at',
+            ConditionExpression: 'attribute_exists(pk)',
+            ExpressionAttributeValues: { ':purge_at': purgeAfterAll(backfill, retentionDays, now) },
+          }),
+        );
+      } catch (error) {
+        // None of its occurrences was ever claimed.
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      }
+    },
+  };
+}
+
+/** An update, so that a tick needs no right to put items beside the heads. */
+function saveAction(context: StoreContext, seen: Backfill, next: Backfill): WriteAction {
+  const before = backfillItem(seen, context.shardCount, context.retentionDays);
+  const { pk, sk, ...after } = backfillItem(next, context.shardCount, context.retentionDays);
+  const sets = Object.keys(after);
+  const removes = Object.keys(before).filter((name) => name !== 'pk' && name !== 'sk' && !(name in after));
+  const write = expression(
+    `SET ${sets.map((name) => `#${name} = :${name}`).join(', ')}` +
+      (removes.length > 0 ? ` REMOVE ${removes.map((name) => `#${name}`).join(', ')}` : ''),
+    [...sets, ...removes],
+    Object.fromEntries(sets.map((name) => [`:${name}`, after[name]])),
+  );
+  const condition = isAsSeen(seen);
+  return {
+    Update: {
+      TableName: context.schedulesTable,
+      Key: { pk, sk },
+      UpdateExpression: write.text,
+      ConditionExpression: condition.text,
+      ...placeholders(write, condition),
+    },
+  };
+}
+
+async function listBackfills(
+  context: StoreContext,
+  query: { readonly schedule: ScheduleId; readonly limit: number; readonly cursor?: string },
+) {
+  const pk = schedulePk(query.schedule);
+  const scope = `backfills:${pk}`;
+  const start = query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor);
+  const answer = await refuseForeignCursor(query.cursor, () =>
+    context.client.send(
+      new QueryCommand({
+        TableName: context.schedulesTable,
+        KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+        ExpressionAttributeValues: { ':pk': pk, ':prefix': backfillKey(query.schedule, '').sk },
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        Limit: query.limit,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    ),
+  );
+  const items = (answer.Items ?? []).map(backfillOf);
+  const next = answer.LastEvaluatedKey;
+  return next ? { items, cursor: encodeCursor(scope, next) } : { items };
+}

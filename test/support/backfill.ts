@@ -1,0 +1,138 @@
+import type { BackfillView } from '../../lambdas/contract/api/backfill.ts';
+import {
+  type OccurrenceId,
+  occurrenceId,
+  parseOccurrenceId,
+  type ScheduleId,
+} from '../../lambdas/core/ids.ts';
+import type { Occurrence } from '../../lambdas/core/occurrence.ts';
+import type { CallResult, Invocation } from '../../lambdas/core/ports.ts';
+import { epochMs, HOUR, SECOND } from '../../lambdas/core/time.ts';
+import { type BackfillTickDeps, tickBackfills } from '../../lambdas/tick/backfills.ts';
+import { type WorkEnd, work } from '../../lambdas/worker/work.ts';
+import { created, openApi, type Reply } from '../functions/api/api.ts';
+import { at } from './fixtures.ts';
+import type { Stores } from './stores.ts';
+import { testWorker } from './worker.ts';
+
+export const ok: CallResult = { kind: 'succeeded' };
+
+type Answer = (call: Invocation) => Promise<CallResult> | CallResult;
+
+/**
+ * A schedule with its API, its tick and as many workers as there are messages, over real stores. What the relay
+ * would send is found by looking for pending occurrences whose sequence number was not sent yet.
+ */
+export async function backfillBench(stores: Stores, changes: Record<string, unknown> = {}) {
+  const api = await openApi(stores);
+  const made = await created(api, { expression: '*/5 * * * *', ...changes });
+  const { id, path } = made;
+  let answer: Answer = () => ok;
+  let active = 0;
+  let most = 0;
+  const worker = testWorker(
+    stores,
+    async (call) => {
+      active += 1;
+      most = Math.max(most, active);
+      try {
+        return await answer(call);
+      } finally {
+        active -= 1;
+      }
+    },
+    api.clock,
+  );
+  const sent = new Map<OccurrenceId, number>();
+  const occurrences = () => all(stores, id);
+
+  async function unsent() {
+    return (await occurrences()).filter(
+      (one) => one.status === 'pending' && (sent.get(occurrenceId(one)) ?? 0) < one.dispatchSeq,
+    );
+  }
+
+  return {
+    api,
+    id,
+    path,
+    clock: api.clock,
+    calls: worker.calls,
+    mostAtOnce: () => most,
+    occurrences,
+    own: async (backfill: string) => (await occurrences()).filter(({ token }) => token === backfill),
+    answerWith(next: Answer) {
+      answer = next;
+    },
+    /** POST …/backfills over the last `hours`, up to now. */
+    async start(body: Record<string, unknown> = {}): Promise<BackfillView> {
+      const reply = await api.post(`${path}/backfills`, { from: iso(-2 * HOUR), to: iso(0), ...body });
+      if (reply.status !== 201) throw new Error(`Not made: ${JSON.stringify(reply.body)}`);
+      return reply.body;
+    },
+    get: async (backfill: string): Promise<BackfillView> =>
+      (await api.get(`${path}/backfills/${backfill}`)).body,
+    verb: (backfill: string, verb: string): Promise<Reply> =>
+      api.post(`${path}/backfills/${backfill}/${verb}`),
+    tick: (changes: Partial<BackfillTickDeps> = {}) => {
+      api.clock.advance(60 * SECOND);
+      return tickBackfills(tickDeps(stores, api.clock.now, changes), SHARDS);
+    },
+    unsent,
+    /** Hands over what is pending, also what that wakes, until nothing is left to hand over. */
+    async work(only: (occurrence: Occurrence) => boolean = () => true): Promise<WorkEnd[]> {
+      const ends: WorkEnd[] = [];
+      for (;;) {
+        const due = (await unsent()).filter(only);
+        if (due.length === 0) return ends;
+        api.clock.advance(SECOND);
+        const batch = due.map((one) => {
+          const message = { id: occurrenceId(one), seq: one.dispatchSeq, dueAt: one.dueAt };
+          sent.set(message.id, message.seq);
+          return work(worker.deps, message, `w-${message.id}-${message.seq}`);
+        });
+        ends.push(...(await Promise.all(batch)));
+      }
+    },
+  };
+}
+
+export const SHARDS = [0, 1, 2, 3];
+
+export function tickDeps(
+  stores: Stores,
+  now: BackfillTickDeps['now'],
+  changes: Partial<BackfillTickDeps> = {},
+): BackfillTickDeps {
+  return {
+    backfills: stores.backfills,
+    occurrences: stores.occurrences,
+    now,
+    stopAt: at(1_000 * HOUR),
+    ...changes,
+  };
+}
+
+export function iso(offsetMs: number): string {
+  return new Date(at(offsetMs)).toISOString();
+}
+
+/** The whole ledger of a schedule, oldest first. */
+export async function all(stores: Stores, schedule: ScheduleId): Promise<Occurrence[]> {
+  const items: Occurrence[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await stores.occurrences.listOccurrences({
+      schedule,
+      limit: 100,
+      ...(cursor !== undefined && { cursor }),
+    });
+    items.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== undefined);
+  return items.reverse();
+}
+
+export function timeOf(id: string): number {
+  return parseOccurrenceId(id)?.scheduledTime ?? epochMs(0);
+}
