@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { TickEnv } from '../lambdas/contract/env.ts';
-import { DUE_INDEX } from '../lambdas/contract/tables.ts';
+import { DUE_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
@@ -34,8 +34,10 @@ export class TickFunction extends PunctualFunction<TickEnv> {
         onIndex(store.schedules, DUE_INDEX, 'Query'),
         // Update: heads, shard leases and the largest shard count.
         onTable(store.schedules, 'BatchGetItem', 'UpdateItem'),
-        // All but PutItem are for backfills: what they have made and what became of it, and what is to stop.
+        // All but PutItem are for backfills: what they have made and what became of it, and what is to stop;
+        // and to see whether anything is open of a schedule that is to be deleted once nothing is.
         onTable(store.occurrences, 'BatchGetItem', 'PutItem', 'Query', 'UpdateItem'),
+        onIndex(store.occurrences, OPEN_INDEX, 'Query'),
       ],
     });
     this.grantApart(

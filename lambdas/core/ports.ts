@@ -98,7 +98,7 @@ export interface ScheduleStore {
 
 // ---- planning --------------------------------------------------------------------------------------------
 
-/** One schedule's progress: occurrences to create and where its head then stands. */
+/** One schedule's progress: occurrences to create and where its head then stands. A paused one is resumed by it. */
 export interface Materialisation {
   readonly head: ScheduleHead;
   readonly create: readonly PlannedOccurrence[];
@@ -114,10 +114,17 @@ export type MaterialiseResult =
   | { readonly kind: 'failed'; readonly error: unknown };
 
 export interface PlanningStore {
-  /** Heads of one shard that are due by `until`, oldest first, read consistently: stale index entries drop out. */
+  /**
+   * Heads of one shard that the tick is to come back to by `until`, oldest first, read consistently: stale index
+   * entries drop out. Enabled ones have times to create, paused ones resume, completed ones may be retired.
+   */
   dueHeads(shard: number, until: EpochMs): AsyncIterable<readonly ScheduleHead[]>;
   /** Results in the order given. Small ones share a transaction; a cancelled pack is retried apart. */
   materialise(batch: readonly Materialisation[], now: EpochMs): Promise<readonly MaterialiseResult[]>;
+  /** completed → deleted, if nothing has changed it; the ledger stays. */
+  retire(head: ScheduleHead, now: EpochMs): Promise<FencedResult>;
+  /** Has the tick come back to a completed schedule later. */
+  retireLater(head: ScheduleHead, at: EpochMs): Promise<FencedResult>;
   /** Records that `count` shards are in use and answers the largest count ever used. */
   recordShardCount(count: number): Promise<number>;
   /** Saves cost, not correctness: two scanners of one shard do no harm. */

@@ -1,10 +1,12 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
-import { MAX_OCCURRENCES_PER_PLAN, plan } from '../core/planner.ts';
+import { planWake } from '../core/pause.ts';
+import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planner.ts';
 import type { Materialisation, PlanningStore } from '../core/ports.ts';
 import type { Recurrence } from '../core/recurrence/types.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
+import { type RetireDeps, retireHeads } from './retire.ts';
 
 /** Longer than a tick may take; a scanner that died gives its shard up before the next tick but one. */
 const SHARD_LEASE = 55 * SECOND;
@@ -13,7 +15,7 @@ const SHARD_CONCURRENCY = 4;
 /** Plans of one schedule in one tick; each may hold 90 occurrences, so a backlog is worked off in pieces. */
 const MAX_ROUNDS = 8;
 
-export interface TickDeps {
+export interface TickDeps extends RetireDeps {
   readonly store: PlanningStore;
   readonly recurrenceOf: (head: ScheduleHead) => Recurrence;
   /** Milliseconds ahead of now that the index is queried and that is materialised. */
@@ -32,6 +34,8 @@ export interface TickResult {
   readonly leftOver: number;
   readonly materialised: number;
   readonly lostRaces: number;
+  /** Completed schedules that were deleted, as they had asked. */
+  readonly retired: number;
   /** Seconds behind now of the oldest schedule found: how late planning is. */
   readonly lagSeconds: number;
   readonly failures: readonly { readonly schedule: ScheduleId; readonly error: unknown }[];
@@ -48,6 +52,7 @@ const EMPTY: TickResult = {
   leftOver: 0,
   materialised: 0,
   lostRaces: 0,
+  retired: 0,
   lagSeconds: 0,
   failures: [],
 };
@@ -58,6 +63,7 @@ function merge(a: TickResult, b: TickResult): TickResult {
     leftOver: a.leftOver + b.leftOver,
     materialised: a.materialised + b.materialised,
     lostRaces: a.lostRaces + b.lostRaces,
+    retired: a.retired + b.retired,
     lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
     failures: [...a.failures, ...b.failures],
   };
@@ -76,6 +82,7 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
       const oldest = Math.min(now, ...heads.map((head) => head.nextDueAt ?? now));
       const lagSeconds = (now - oldest) / SECOND;
       result = merge(result, { ...(await materialiseHeads(deps, heads, now, until)), lagSeconds });
+      result = merge(result, { ...EMPTY, ...(await retireHeads(deps, heads, now)) });
       if (deps.now() >= deps.stopAt) {
         finished = false;
         break;
@@ -109,7 +116,7 @@ async function materialiseHeads(
       if (outcome.kind === 'materialised') {
         materialised += planned.create.length;
         const { nextDueAt } = planned;
-        if (nextDueAt !== null && nextDueAt <= until) advanced.push({ ...planned.head, nextDueAt });
+        if (nextDueAt !== null && nextDueAt <= until) advanced.push(advancedTo(planned.head, nextDueAt));
       } else if (outcome.kind === 'lost-race') lostRaces += 1;
       else faults.push({ schedule: planned.head.id, error: outcome.error });
     }
@@ -124,21 +131,27 @@ function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs)
   const plans: Materialisation[] = [];
   const failures: { schedule: ScheduleId; error: unknown }[] = [];
   for (const head of heads) {
-    if (head.nextDueAt === null) continue;
+    if (head.nextDueAt === null || head.state === 'completed') continue;
     try {
-      const { occurrences, records, nextDueAt } = plan({
-        schedule: head.id,
-        revision: head.revision,
-        policy: head.policy,
-        recurrence: deps.recurrenceOf(head),
-        nextDueAt: head.nextDueAt,
-        now,
-        limits: { planWindow: deps.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN },
-      });
+      const { occurrences, records, nextDueAt } = planHead(deps, head, head.nextDueAt, now);
       plans.push({ head, create: occurrences, records, nextDueAt });
     } catch (error) {
       failures.push({ schedule: head.id, error });
     }
   }
   return { plans, failures };
+}
+
+function planHead(deps: TickDeps, head: ScheduleHead, nextDueAt: EpochMs, now: EpochMs): Plan {
+  const recurrence = deps.recurrenceOf(head);
+  const limits = { planWindow: deps.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN };
+  // Of a paused one it is the time that its pause ends.
+  if (head.state === 'paused') return planWake(head, nextDueAt, recurrence, now, limits);
+  const { id: schedule, revision, policy } = head;
+  return plan({ schedule, revision, policy, recurrence, nextDueAt, now, limits });
+}
+
+/** As the store has left it: paused no longer. */
+function advancedTo({ pause: _, ...head }: ScheduleHead, nextDueAt: EpochMs): ScheduleHead {
+  return { ...head, state: 'enabled', nextDueAt };
 }

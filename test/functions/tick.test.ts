@@ -21,6 +21,7 @@ const SHARDS = [0, 1];
 function deps(changes: Partial<TickDeps> = {}): TickDeps {
   return {
     store: stores.planning,
+    occurrences: stores.occurrences,
     recurrenceOf: (head) => everyMs(steps.get(head.id) ?? MINUTE),
     lead: 2 * MINUTE,
     planWindow: 10 * MINUTE,

@@ -41,6 +41,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
     `Allow dynamodb:Query on ${SCHEDULES}/index/due`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
     `Allow dynamodb:UpdateItem on ${SCHEDULES}`,

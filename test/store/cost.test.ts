@@ -25,6 +25,7 @@ async function materialiseAt(now: number): Promise<void> {
   const result = await tick(
     {
       store,
+      occurrences: stores.occurrences,
       recurrenceOf: headRecurrence,
       lead: 2 * MINUTE,
       planWindow: 10 * MINUTE,

@@ -169,9 +169,9 @@ describe('a stale due index', () => {
       new UpdateCommand({
         TableName: stores.schedulesTable,
         Key: headKey(made.id),
-        UpdateExpression: 'SET #state = :paused',
+        UpdateExpression: 'SET #state = :deleted',
         ExpressionAttributeNames: { '#state': 'state' },
-        ExpressionAttributeValues: { ':paused': 'paused' },
+        ExpressionAttributeValues: { ':deleted': 'deleted' },
       }),
     );
     expect((await dueIn(stores, shardOf(made.id, 4))).map(({ id }) => id)).not.toContain(made.id);

@@ -1,3 +1,4 @@
+import type { ScheduleState } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** A piece of a DynamoDB expression with what it refers to. Placeholders are named after what they mean. */
@@ -56,11 +57,11 @@ export const headUnchanged = (version: number, nextDueAt: EpochMs | null): Expre
     nextDueIs(nextDueAt),
   );
 
-/** Still the schedule that was planned: enabled, same definition, nothing materialised since. */
-export const plannable = (revision: number, nextDueAt: EpochMs): Expression =>
+/** Still the schedule that was planned: same state, same definition, nothing materialised since. */
+export const plannable = (state: ScheduleState, revision: number, nextDueAt: EpochMs): Expression =>
   and(
-    expression('#state = :enabled AND revision = :planned_revision', ['state'], {
-      ':enabled': 'enabled',
+    expression('#state = :planned_state AND revision = :planned_revision', ['state'], {
+      ':planned_state': state,
       ':planned_revision': revision,
     }),
     nextDueIs(nextDueAt),

@@ -22,13 +22,21 @@ export function purgeAt(now: EpochMs, days: number): number {
   return Math.ceil((now + days * DAY) / SECOND);
 }
 
+/** A tombstone outlives every record of its schedule. */
+export function tombstonePurgeAt(
+  { policy }: Pick<ScheduleHead, 'policy'>,
+  retentionDays: number,
+  now: EpochMs,
+): number {
+  return purgeAt(now, Math.max(retentionDays, policy.retentionDays ?? 0) + TOMBSTONE_EXTRA_DAYS);
+}
+
 /**
  * A head as stored. `shard` and `next_due_at` are there only while a tick is to come by (index `due` is
  * sparse), `group` and `name` only while it is to be listed (index `by_group`).
  */
 export function headItem(head: ScheduleHead, shardCount: number, retentionDays: number): Item {
   const { group, name } = splitScheduleId(head.id);
-  const longest = Math.max(retentionDays, head.policy.retentionDays ?? 0);
   const due = head.nextDueAt !== null && head.state !== 'deleted';
   return {
     ...headKey(head.id),
@@ -50,7 +58,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.pause && { pause: head.pause }),
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
     ...(head.state === 'deleted'
-      ? { purge_at: purgeAt(head.updatedAt, longest + TOMBSTONE_EXTRA_DAYS) }
+      ? { purge_at: tombstonePurgeAt(head, retentionDays, head.updatedAt) }
       : { group, name }),
   };
 }

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
-import { shardOf } from '../../core/ids.ts';
 import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
-import { expression, placeholders, plannable } from './conditions.ts';
+import { placeholders, plannable } from './conditions.ts';
+import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
 import { commitDroppingExisting, createActions } from './schedule-changes.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
@@ -41,19 +41,10 @@ export async function materialise(
 }
 
 function prepare(context: StoreContext, entry: Materialisation, index: number, now: EpochMs): Prepared {
-  const { head, nextDueAt } = entry;
+  const { head } = entry;
   if (head.nextDueAt === null) throw new Error(`${head.id} has no next time to materialise`);
-  const condition = plannable(head.revision, head.nextDueAt);
-  const update =
-    nextDueAt === null
-      ? expression('SET #state = :completed REMOVE next_due_at, #shard', ['state', 'shard'], {
-          ':completed': 'completed',
-        })
-      : expression('SET next_due_at = :next, #shard = :shard', ['shard'], {
-          ':next': nextDueAt,
-          // Written each time, so that a changed shard count reaches every schedule without a migration.
-          ':shard': shardOf(head.id, context.shardCount),
-        });
+  const condition = plannable(head.state, head.revision, head.nextDueAt);
+  const update = headProgress(context, entry, now);
   return {
     index,
     head: {

@@ -10,6 +10,7 @@ import { headOf } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { isBackfillKey, SHARD_COUNT_KEY, shardKey } from './keys.ts';
 import { materialise } from './materialise.ts';
+import { retire, retireLater } from './retire.ts';
 
 export function createPlanningStore(context: StoreContext): PlanningStore {
   const { client, schedulesTable } = context;
@@ -22,12 +23,15 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
         const heads = (await batchGet(client, schedulesTable, wanted)).map(headOf);
         // The index may be behind: believe the head. One that moved to another shard is still planned here.
         yield heads.filter(
-          (head) => head.state === 'enabled' && head.nextDueAt !== null && head.nextDueAt <= until,
+          ({ state, nextDueAt }) => state !== 'deleted' && nextDueAt !== null && nextDueAt <= until,
         );
       }
     },
 
     materialise: (batch, now) => materialise(context, batch, now),
+
+    retire: (head, now) => retire(context, head, now),
+    retireLater: (head, at) => retireLater(context, head, at),
 
     async recordShardCount(count) {
       try {

@@ -2,6 +2,7 @@ import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import { firstMadeUp, type Pause, pausedAt, pausedTimes } from '../../core/pause.ts';
 import { MAX_OCCURRENCES_PER_PLAN, type PlannedOccurrence, type PlannedRecord } from '../../core/planner.ts';
+import { retireAt } from '../../core/retire.ts';
 import type { CatchUpPolicy, ScheduleHead, ScheduleState } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
@@ -51,13 +52,16 @@ export async function goOn(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, cha
     case 'paused':
       return paused(deps, change);
     case 'enabled':
-      if (before && move.goOn?.kind === 'as-it-was') return { ...asItWas(before), create: [], records: [] };
+      if (before && move.goOn?.kind === 'as-it-was') return asItWas({ ...change, before });
       return enabled(deps, change);
   }
 }
 
-function asItWas({ state, nextDueAt, pause }: ScheduleHead): Pick<Going, 'state' | 'nextDueAt' | 'pause'> {
-  return { state, nextDueAt, ...(pause && { pause }) };
+function asItWas({ before, base, open, caller }: Change & { before: ScheduleHead }): Going {
+  const { state } = before;
+  // The edit may be the very one that asks for it, or takes it back.
+  const nextDueAt = state === 'completed' ? retireAt(base, open, caller.now) : before.nextDueAt;
+  return { state, nextDueAt, create: [], records: [] };
 }
 
 async function enabled(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, change: Change): Promise<Going> {
@@ -69,7 +73,7 @@ async function enabled(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, change:
   const { create, nextDueAt } = first;
   return {
     state: nextDueAt === null ? 'completed' : 'enabled',
-    nextDueAt,
+    nextDueAt: nextDueAt ?? retireAt(base, create, caller.now),
     create,
     records: [...ruledOut(change, epochMs(Math.min(start, caller.now))), ...first.records],
   };
