@@ -78,6 +78,15 @@ export function backfillToken(at: EpochMs, text: string): string {
   return `${at.toString(36).padStart(9, '0')}${manualToken(text).slice(0, 10)}`;
 }
 
+/**
+ * Who shares one place in the fair work queue: a group, so that its backlog does not hold up another's; and apart
+ * from it the group's backfills, which must not hold up what is on time.
+ */
+export function fairGroup({ schedule, kind }: Pick<OccurrenceKey, 'schedule' | 'kind'>): string {
+  const { group } = splitScheduleId(schedule);
+  return kind === 'backfill' ? `${group}~backfill` : group;
+}
+
 /** The slice of the schedules that this one belongs to; see design, section 4. */
 export function shardOf(id: ScheduleId, shardCount: number): number {
   return hash48(id) % shardCount;

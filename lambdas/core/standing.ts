@@ -13,7 +13,7 @@ export function whyNotInForce(
   head: Pick<ScheduleHead, 'state' | 'revision' | 'oldestRevision'> | undefined,
 ): CancelReason | null {
   if (head === undefined || head.state === 'deleted') return 'deleted';
-  if (occurrence.kind === 'manual' || (occurrence.replays ?? 0) > 0) return null;
+  if (occurrence.kind !== 'scheduled' || (occurrence.replays ?? 0) > 0) return null;
   const { revision } = occurrence;
   // Beyond the head's own: of a change that was lost. Nothing of the kind is known; it would not be in force.
   if (revision < (head.oldestRevision ?? head.revision) || revision > head.revision) return 'superseded';

@@ -2,6 +2,7 @@ import { count, logger, milliseconds } from '../adapters/telemetry.ts';
 import { type WorkMessage, workMessageSchema } from '../contract/message.ts';
 import { METRIC } from '../contract/metrics.ts';
 import { assertNever } from '../core/errors.ts';
+import { type OccurrenceId, parseOccurrenceId } from '../core/ids.ts';
 import type { DeadLetters } from '../core/ports.ts';
 import { type WorkDeps, type WorkEnd, work } from './work.ts';
 
@@ -69,6 +70,12 @@ function report(end: WorkEnd): void {
     default:
       assertNever(end);
   }
-  if ('startDelayMs' in end && end.attempt === 1) milliseconds(METRIC.startDelayMs, end.startDelayMs);
+  if ('startDelayMs' in end && end.attempt === 1 && wasOnTime(end.id))
+    milliseconds(METRIC.startDelayMs, end.startDelayMs);
   logger.info('Occurrence', { ...end });
+}
+
+/** Those of a backfill wait for each other: how long says nothing about the scheduler. */
+function wasOnTime(id: OccurrenceId): boolean {
+  return parseOccurrenceId(id)?.kind !== 'backfill';
 }

@@ -1,11 +1,11 @@
 import type { WorkMessage } from '../contract/message.ts';
 import { type BeginDeps, beginAttempt } from '../core/begin.ts';
 import {
+  fairGroup,
   type OccurrenceId,
   type OccurrenceKey,
   occurrenceId,
   parseOccurrenceId,
-  splitScheduleId,
 } from '../core/ids.ts';
 import type { Occurrence } from '../core/occurrence.ts';
 import type { Clock, OccurrenceStore, WorkQueue } from '../core/ports.ts';
@@ -89,8 +89,7 @@ async function notClaimable(
 
 async function sendOn(deps: WorkDeps, key: OccurrenceKey, seq: number, dueAt: EpochMs): Promise<WorkEnd> {
   const id = occurrenceId(key);
-  const { group } = splitScheduleId(key.schedule);
-  const [refused] = await deps.queue.send([{ id, seq, dueAt, group }], deps.clock.now());
+  const [refused] = await deps.queue.send([{ id, seq, dueAt, group: fairGroup(key) }], deps.clock.now());
   // Thrown, the message stays on the queue and comes again: nothing is lost.
   if (refused) throw new Error(`${id} could not be sent on: ${refused.reason}`);
   return { kind: 'sent-on', id };

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { occurrenceId, splitScheduleId } from '../../core/ids.ts';
+import { fairGroup, occurrenceId } from '../../core/ids.ts';
 import { type ItemKey, occurrenceKeyOf } from './keys.ts';
 
 /** An image of the occurrences stream as the relay reads it. The stream is the outbox (design, section 1). */
@@ -11,7 +11,7 @@ function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
   const key = occurrenceKeyOf(item as unknown as ItemKey);
   return {
     id: occurrenceId(key),
-    group: splitScheduleId(key.schedule).group,
+    group: fairGroup(key),
     status: item.status as string,
     pull: item.pull_queue !== undefined,
     dispatchSeq: item.dispatch_seq as number,
