@@ -14,6 +14,7 @@ import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
+  cancelledByPauseUnstarted,
   conditioned,
   dispatchSeqIs,
   type Expression,
@@ -21,6 +22,7 @@ import {
   isAbsent,
   isLiveSchedule,
   isPending,
+  or,
   placeholders,
 } from './conditions.ts';
 import { headKey } from './keys.ts';
@@ -211,7 +213,14 @@ export async function createAhead(
         ...placeholders(bump, asSeen),
       },
     },
-    { Put: { TableName: context.occurrencesTable, Item, ...conditioned(isAbsent) } },
+    // What a pause cancelled is as good as not there: a resume would create it again.
+    {
+      Put: {
+        TableName: context.occurrencesTable,
+        Item,
+        ...conditioned(or(isAbsent, cancelledByPauseUnstarted)),
+      },
+    },
   ]);
   return { kind: result.kind === 'committed' ? 'done' : 'lost-lease' };
 }

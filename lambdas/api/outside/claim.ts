@@ -44,7 +44,11 @@ async function claimDue(
   for (let next = 0; next < due.length && items.length < max; ) {
     const wanted = due.slice(next, next + max - items.length);
     next += wanted.length;
-    const begun = await Promise.allSettled(wanted.map((one) => begin(deps, one, holder, now)));
+    const begun = (
+      await Promise.all(
+        bySchedule(wanted).map((some) => inTurn(some, (one) => begin(deps, one, holder, now))),
+      )
+    ).flat();
     for (const end of begun) if (end.status === 'fulfilled' && end.value) items.push(end.value);
     // What was claimed is handed out whatever became of the others: nobody else would work on it.
     const fault = begun.find((end) => end.status === 'rejected');
@@ -52,6 +56,17 @@ async function claimDue(
     if (fault) break;
   }
   return items;
+}
+
+/** Of one schedule the oldest comes first: they may be in each other's way. */
+function bySchedule(due: readonly PendingOccurrence[]): PendingOccurrence[][] {
+  return [...Map.groupBy(due, ({ schedule }) => schedule).values()];
+}
+
+async function inTurn<Item, Result>(items: readonly Item[], act: (item: Item) => Promise<Result>) {
+  const ends: PromiseSettledResult<Result>[] = [];
+  for (const item of items) ends.push(...(await Promise.allSettled([act(item)])));
+  return ends;
 }
 
 /** As the worker does, up to the call of the target. */

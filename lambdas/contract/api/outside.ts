@@ -18,7 +18,7 @@ export const completeBody = z
   .strictObject({
     completionToken,
     detail,
-    output: z.unknown().meta({ description: 'Kept like `detail`, as JSON, where there is none.' }),
+    output: z.unknown().optional().meta({ description: 'Kept like `detail`, as JSON, where there is none.' }),
   })
   .meta({ id: 'CompleteAttempt' });
 

@@ -31,7 +31,10 @@ export async function openApi(stores?: Stores) {
     planning: own.planning,
     limits: LIMITS,
     clock,
-    newSecret: () => `secret-${(secrets += 1)}`,
+    newSecret() {
+      secrets += 1;
+      return `secret-${secrets}`;
+    },
     logger: { error: (_, detail) => logged.push(detail) },
   };
   return { ...apiWith(deps), deps, clock, logged, stores: own, close: () => own.close() };
