@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { EXHAUSTIVE } from '../support/faults/runs.ts';
+import { disturb, type Scenario } from '../support/faults/scenario.ts';
+import {
+  deleteWithPending,
+  editDuringMaterialise,
+  pauseAfterClaim,
+  pauseDuringClaim,
+} from './scenarios/changing.ts';
+import { overlaps } from './scenarios/overlapping.ts';
+import { catchUp, lateStart, triggerManually } from './scenarios/planning.ts';
+import { fireOnce, leaseExpiry, twoRetries } from './scenarios/running.ts';
+
+const SCENARIOS: readonly Scenario[] = [
+  fireOnce,
+  twoRetries,
+  leaseExpiry,
+  lateStart,
+  editDuringMaterialise,
+  pauseDuringClaim,
+  pauseAfterClaim,
+  deleteWithPending,
+  catchUp,
+  triggerManually,
+];
+
+/** Long stories with hundreds of calls: as many faults, spread over all of one. */
+const MOST = 30;
+/** Milliseconds, on a machine that is busy with other things too. */
+const timeout = EXHAUSTIVE ? 900_000 : 120_000;
+
+let engine: TestEngine;
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(() => engine.stop());
+
+describe('every invariant holds whichever call goes wrong, however it does', () => {
+  it.each(SCENARIOS)('$name', { timeout }, async (scenario) => {
+    expect(await disturb(engine, scenario)).toBeGreaterThan(20);
+  });
+
+  it.each(overlaps)('$name', { timeout }, async (scenario) => {
+    expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(20);
+  });
+});

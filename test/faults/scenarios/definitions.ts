@@ -1,0 +1,58 @@
+import { isPunctualError } from '../../../lambdas/core/errors.ts';
+import type { Definition } from '../../../lambdas/core/schedule.ts';
+import { type EpochMs, toIso } from '../../../lambdas/core/time.ts';
+import type { Item } from '../../support/faults/observer.ts';
+import type { World } from '../../support/faults/world.ts';
+import { definition } from '../../support/fixtures.ts';
+
+/** `at(...)`: once. */
+export const once = (at: EpochMs): string => `at(${toIso(at).slice(0, 19)})`;
+
+/** Each minute from `first` on, so many times: a schedule that comes to its end. */
+export function minutely(first: EpochMs, count: number): string {
+  const start = toIso(first).slice(0, 19).replace(/[-:]/g, '');
+  return `DTSTART:${start}Z\nRRULE:FREQ=MINUTELY;COUNT=${count}`;
+}
+
+/** Two retries, soon. */
+const RETRY = {
+  maxAttempts: 3,
+  initialDelay: 'PT5S',
+  factor: 2,
+  maxDelay: 'PT1M',
+  jitter: 0,
+  maxAge: 'PT1H',
+};
+
+export function scheduled(expression: string, changes: Partial<Definition> = {}): Definition {
+  return definition({ expression, overlap: 'allow', retry: RETRY, ...changes });
+}
+
+/** Compares the ledger of a schedule, oldest first, with what it should say. */
+export async function ledgerIs(
+  world: World,
+  name: string,
+  expected: readonly string[],
+  describe: (item: Item) => string = statusAndReason,
+): Promise<string[]> {
+  const items = await world.observer.occurrences(world.id(name));
+  const found = items.map(describe).join(', ');
+  const wanted = expected.join(', ');
+  return found === wanted ? [] : [`the ledger of ${name} says ${found || 'nothing'}, not ${wanted}`];
+}
+
+export function statusAndReason({ status, reason }: Item): string {
+  return reason === undefined ? String(status) : `${status} ${reason}`;
+}
+
+export function callsAre(world: World, expected: number): string[] {
+  const { length } = world.targetCalls;
+  return length === expected ? [] : [`the target was called ${length} times, not ${expected}`];
+}
+
+/** A client that asks again, and takes it well that it was heard the first time. */
+export async function orRefused(request: Promise<void>): Promise<void> {
+  await request.catch((error) => {
+    if (!isPunctualError(error)) throw error;
+  });
+}

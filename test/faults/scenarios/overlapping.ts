@@ -1,0 +1,41 @@
+import type { OverlapPolicy } from '../../../lambdas/core/slots.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
+import { live } from '../../support/faults/live.ts';
+import type { Scenario } from '../../support/faults/scenario.ts';
+import type { Behaviour } from '../../support/faults/target.ts';
+import { ledgerIs, minutely, orRefused, scheduled } from './definitions.ts';
+
+/** Longer than from one time to the next; shorter than two. */
+const takesLong: Behaviour = async (_, { worker, signal }) => {
+  await worker.clock.until(epochMs(worker.clock.now() + 80 * SECOND), signal);
+  return signal.aborted
+    ? { kind: 'failed', retryable: true, detail: 'aborted' }
+    : { kind: 'succeeded', detail: 'done' };
+};
+
+function overlapping(overlap: OverlapPolicy, expected: readonly string[]): Scenario {
+  const create: NonNullable<Scenario['again']> = (world) =>
+    world.client.create(
+      world.id('a'),
+      scheduled(minutely(world.at(MINUTE), 3), { overlap, timeout: 'PT5M' }),
+      'key',
+    );
+  return {
+    name: `overlap ${overlap}`,
+    async story(world) {
+      world.behaviour = takesLong;
+      await create(world);
+      await live(world, world.at(HOUR), { workers: 3 });
+    },
+    again: (world) => orRefused(create(world)),
+    expected: (world) => ledgerIs(world, 'a', expected),
+  };
+}
+
+export const overlaps = [
+  overlapping('allow', ['succeeded', 'succeeded', 'succeeded']),
+  overlapping('skip', ['succeeded', 'skipped overlap', 'succeeded']),
+  overlapping('buffer-one', ['succeeded', 'succeeded', 'succeeded']),
+  overlapping('buffer-all', ['succeeded', 'succeeded', 'succeeded']),
+  overlapping('cancel-other', ['cancelled overlap', 'cancelled overlap', 'succeeded']),
+];

@@ -1,0 +1,91 @@
+import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
+import { type EpochMs, epochMs, toIso } from '../../../lambdas/core/time.ts';
+import type { Era } from './history.ts';
+import type { Item } from './observer.ts';
+
+/** More nominal times than any scenario has; a rule that never ends must not hang its test. */
+const MOST = 20_000;
+
+interface Entry {
+  readonly time: EpochMs;
+  readonly revision: number;
+  readonly status: string;
+  readonly started: boolean;
+  /** The first and the last nominal time that it stands for. */
+  readonly from: EpochMs;
+  readonly to: EpochMs;
+}
+
+/**
+ * Invariants 1 and 2 of a schedule from its ledger: each nominal time at which it was enabled is in exactly one
+ * record, and no time ran under two definitions.
+ */
+export function accountFaults(
+  eras: readonly Era[],
+  head: ScheduleHead | undefined,
+  items: readonly Item[],
+  now: EpochMs,
+): string[] {
+  const entries = items.map(entryOf).filter((entry) => entry !== undefined);
+  const faults: string[] = [];
+  for (const [index, era] of eras.entries()) {
+    if (era.state !== 'enabled' && era.state !== 'completed') continue;
+    const end = eras[index + 1]?.from ?? lastPlanned(head, now);
+    const from = Math.max(era.from, startedUnderOlder(entries, era));
+    for (const time of nominalTimes(era, epochMs(from), end)) {
+      const found = entries.filter(
+        (entry) => entry.revision === era.revision && entry.from <= time && time <= entry.to,
+      );
+      if (found.length === 1) continue;
+      const what = found.map(({ status }) => status).join(' and ') || 'nothing';
+      faults.push(`${toIso(time)} of revision ${era.revision} is accounted for by ${what}`);
+    }
+  }
+  for (const entry of entries) {
+    const born = eras.find(({ revision }) => revision === entry.revision);
+    if (!born) faults.push(`${toIso(entry.time)} is of revision ${entry.revision}, which never was`);
+    else if (entry.from <= born.from)
+      faults.push(`${toIso(entry.from)} is not after ${toIso(born.from)}, when its revision was made`);
+  }
+  const ran = entries.filter(({ started }) => started);
+  for (const time of new Set(ran.map((entry) => entry.time))) {
+    const revisions = ran.filter((entry) => entry.time === time).map(({ revision }) => revision);
+    if (revisions.length > 1) faults.push(`${toIso(time)} ran under revisions ${revisions.join(' and ')}`);
+  }
+  return faults;
+}
+
+function entryOf(item: Item): Entry | undefined {
+  const key = occurrenceKeyOf(item as never);
+  if (key.kind !== 'scheduled') return undefined;
+  const range = item.coalesced as { from: EpochMs; to: EpochMs } | undefined;
+  return {
+    time: key.scheduledTime,
+    revision: key.revision,
+    status: String(item.status),
+    started: item.started_at !== undefined && (item.attempt as number) > 0,
+    from: range?.from ?? key.scheduledTime,
+    to: range?.to ?? key.scheduledTime,
+  };
+}
+
+/** By a clock that was ahead, an old definition may have started times that the new one then leaves to it. */
+function startedUnderOlder(entries: readonly Entry[], era: Era): number {
+  const older = entries.filter(({ revision, started }) => revision < era.revision && started);
+  return Math.max(0, ...older.map(({ time }) => time));
+}
+
+function lastPlanned(head: ScheduleHead | undefined, now: EpochMs): EpochMs {
+  return epochMs(Math.min(now, head?.nextDueAt == null ? now : head.nextDueAt - 1));
+}
+
+function* nominalTimes(era: Era, after: EpochMs, until: EpochMs): Generator<EpochMs> {
+  const recurrence = headRecurrence(era.head);
+  let time = recurrence.next(after)?.at;
+  for (let count = 0; time !== undefined && time <= until && count < MOST; count += 1) {
+    yield time;
+    time = recurrence.next(time)?.at;
+  }
+}

@@ -1,0 +1,73 @@
+import type { OccurrenceId } from '../../../lambdas/core/ids.ts';
+import { whyNotInForce } from '../../../lambdas/core/standing.ts';
+import type { Returned } from './history.ts';
+import type { Item } from './observer.ts';
+import type { TargetCall } from './target.ts';
+
+export const attemptMark = (id: OccurrenceId, fencingToken: number): string => `${id}#${fencingToken}`;
+
+/** Invariants 3, 4 and 5 from what reached the target. */
+export function attemptFaults(
+  calls: readonly TargetCall[],
+  returnedOf: (call: TargetCall) => readonly Returned[],
+  claims: ReadonlyMap<string, number>,
+): string[] {
+  return [
+    ...tokenFaults(calls),
+    ...calls.flatMap((call) => [...leaseFaults(call), ...changeFaults(call, returnedOf(call), claims)]),
+  ];
+}
+
+/** What a target may rely on: of the calls with one key, a later one carries a larger token. */
+function tokenFaults(calls: readonly TargetCall[]): string[] {
+  const last = new Map<string, number>();
+  return calls.flatMap(({ invocation: { id, idempotencyKey, fencingToken } }) => {
+    const before = last.get(idempotencyKey) ?? 0;
+    last.set(idempotencyKey, Math.max(before, fencingToken));
+    return fencingToken > before ? [] : [`${id} was called with token ${fencingToken} after ${before}`];
+  });
+}
+
+function leaseFaults({ at, invocation: { id, fencingToken }, item }: TargetCall): string[] {
+  const faults: string[] = [];
+  const wrong = (bad: boolean, what: string) => {
+    if (bad) faults.push(`${id} was called ${what}`);
+  };
+  wrong(item?.status !== 'running' || item.fencing_token !== fencingToken, 'without holding its lease');
+  wrong(at < (item?.due_at as number), `${(item?.due_at as number) - at} ms before it was due`);
+  wrong(at > (item?.lease_expires_at as number), 'under an expired lease');
+  return faults;
+}
+
+/** An attempt that was claimed before a change was answered ran already, and may go on. */
+function changeFaults(
+  { order, invocation }: TargetCall,
+  returned: readonly Returned[],
+  claims: ReadonlyMap<string, number>,
+): string[] {
+  const { id, fencingToken } = invocation;
+  const change = returned.findLast((one) => one.order < order);
+  const claimed = claims.get(attemptMark(id, fencingToken)) ?? 0;
+  if (!change || claimed < change.order) return [];
+  const why = whyNotInForce(invocation, change.head);
+  return why === null ? [] : [`${id} was called after the change that made it ${why} had returned`];
+}
+
+/** What a finished occurrence says of its attempts against what reached the target. */
+export function outcomeFaults(item: Item, calls: readonly TargetCall[], maxAttempts: number): string[] {
+  const name = `${item.pk} ${item.sk}`;
+  const attempt = item.attempt as number;
+  const faults: string[] = [];
+  const wrong = (bad: boolean, what: string) => {
+    if (bad) faults.push(`${name} ${what}`);
+  };
+  wrong(attempt > maxAttempts, `had ${attempt} attempts of ${maxAttempts}`);
+  wrong(calls.length > Math.max(attempt, 0), `was called ${calls.length} times in ${attempt} attempts`);
+  const succeeded = calls.some(({ answer }) => answer === 'succeeded');
+  wrong(item.status === 'succeeded' && !succeeded, 'succeeded without its target having said so');
+  wrong(
+    item.status === 'failed' && item.reason === 'attempts-exhausted' && attempt < maxAttempts,
+    `gave up after ${attempt} of ${maxAttempts} attempts`,
+  );
+  return faults;
+}

@@ -1,0 +1,96 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { type AttemptRecord, isTerminal, type OccurrenceStatus } from '../../../lambdas/core/occurrence.ts';
+import type { Item } from './observer.ts';
+
+/**
+ * Whether every change that an occurrence ever went through was a legal one. The stream holds all of them in
+ * order, with the item before and after: what passed in between two looks at the table is in it too.
+ */
+export function illegalMoves(records: readonly DynamoDBRecord[]): string[] {
+  return records.flatMap((record) => {
+    const { Keys, OldImage, NewImage } = record.dynamodb ?? {};
+    if (!Keys?.sk?.S?.startsWith('O#')) return [];
+    const before = OldImage && unmarshall(OldImage as Record<string, AttributeValue>);
+    const after = NewImage && unmarshall(NewImage as Record<string, AttributeValue>);
+    const wrong = after ? (before ? changeFaults(before, after) : birthFaults(after)) : ['was removed'];
+    return wrong.map((what) => `${Keys.pk?.S} ${Keys.sk?.S} ${what}`);
+  });
+}
+
+const statusOf = (item: Item) => item.status as OccurrenceStatus;
+const num = (item: Item, name: string) => item[name] as number;
+
+function birthFaults(born: Item): string[] {
+  const faults: string[] = [];
+  if (!['pending', 'coalesced'].includes(statusOf(born))) faults.push(`was born ${born.status}`);
+  if (born.attempt !== 0 || born.fencing_token !== 0) faults.push('was born with an attempt behind it');
+  return faults;
+}
+
+function changeFaults(before: Item, after: Item): string[] {
+  const move = `${before.status} → ${after.status}`;
+  const faults: string[] = [];
+  const wrong = (bad: boolean, what: string) => {
+    if (bad) faults.push(`${what} (${move})`);
+  };
+  const revived = before.status === 'cancelled' && after.status === 'pending';
+  const claimed = before.status === 'pending' && after.status === 'running';
+  wrong(isTerminal(statusOf(before)) && !isRevival(before, after) && changed(before, after), 'was terminal');
+  if (revived) return faults;
+
+  const tokens = num(after, 'fencing_token') - num(before, 'fencing_token');
+  wrong(tokens !== (claimed ? 1 : 0), `went from fencing token ${before.fencing_token} by ${tokens}`);
+  wrong(claimed && num(after, 'attempt') !== num(before, 'attempt') + 1, 'did not count its attempt');
+  wrong(
+    claimed && num(before, 'due_at') > num(after, 'attempt_started_at'),
+    `started ${num(before, 'due_at') - num(after, 'attempt_started_at')} ms before it was due`,
+  );
+  wrong(
+    after.status === 'pending' && before.status === 'running' && bump(before, after) < 1,
+    'came back without being handed over again',
+  );
+  wrong(
+    after.status === 'pending' &&
+      before.status === 'pending' &&
+      num(before, 'due_at') !== num(after, 'due_at') &&
+      bump(before, after) < 1,
+    'moved without being handed over again',
+  );
+  wrong(
+    before.status === 'running' && after.status === 'running' && before.holder !== after.holder,
+    `passed from ${before.holder} to ${after.holder} while its lease stood`,
+  );
+  wrong(
+    before.status === 'pending' && ['succeeded', 'failed'].includes(statusOf(after)),
+    'ended without having been claimed',
+  );
+  wrong(endedByOther(before, after), 'was taken from its holder before the lease had expired');
+  wrong(isTerminal(statusOf(after)) && after.open_shard !== undefined, 'is terminal and still in `open`');
+  return faults;
+}
+
+const bump = (before: Item, after: Item) => num(after, 'dispatch_seq') - num(before, 'dispatch_seq');
+
+/** A pause cancels what has not been tried; a resume within its time may make it again (design, section 4). */
+function isRevival(before: Item, after: Item): boolean {
+  return (
+    after.status !== 'cancelled' &&
+    before.status === 'cancelled' &&
+    before.reason === 'paused' &&
+    before.attempt === 0
+  );
+}
+
+function changed(before: Item, after: Item): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
+}
+
+function endedByOther(before: Item, after: Item): boolean {
+  if (before.status !== 'running' || after.status === 'running') return false;
+  const [was, is] = [before, after].map((item) => (item.attempts as AttemptRecord[] | undefined)?.at(-1));
+  // Without a record of its own it was given up by its worker before the call.
+  if (is === undefined || is.attempt === was?.attempt || is.outcome !== 'lease-expired') return false;
+  return is.finishedAt <= num(before, 'lease_expires_at');
+}

@@ -1,0 +1,64 @@
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import type { HttpRequest } from '@smithy/types';
+import type { DynamoDBRecord } from 'aws-lambda';
+import { createDocumentClient } from '../../../lambdas/adapters/dynamodb/index.ts';
+import { type EpochMs, epochMs, HOUR } from '../../../lambdas/core/time.ts';
+import { LOCAL_AWS } from '../../../local/engine/aws.ts';
+import { openStream } from '../../../local/sources/stream-reader.ts';
+import type { TestEngine } from '../engine.ts';
+import { NOON } from '../fixtures.ts';
+import { tapClient } from './dynamodb-tap.ts';
+import { retryAtOnce } from './retry.ts';
+
+/** The engine wants to see a signature and does not check it; making a real one takes as long as the call. */
+const signer = {
+  async sign(request: HttpRequest): Promise<HttpRequest> {
+    const headers = {
+      ...request.headers,
+      'x-amz-date': '20260301T120000Z',
+      authorization:
+        'AWS4-HMAC-SHA256 Credential=local/20260301/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+    };
+    return Object.assign(request, { headers });
+  },
+};
+
+/**
+ * A pair of tables with its stream, for worlds that come one after the other: new tables for each of a thousand
+ * worlds would take longer than the worlds do. Each has schedules of its own and begins at a later hour, and
+ * when it has come to rest nothing of it is open any more.
+ */
+export async function openLane(engine: TestEngine, { shardCount = 1 } = {}) {
+  const tables = await engine.freshTables();
+  const base = { ...LOCAL_AWS, endpoint: engine.dynamodbEndpoint, signer };
+  // Looks behind the scenes: never counted, never made to fail.
+  const observer = createDocumentClient(base);
+  const { requestHandler } = observer.config;
+  const client = createDocumentClient({ ...base, requestHandler, retryStrategy: retryAtOnce });
+  tapClient(client);
+  const streams = new DynamoDBStreamsClient(base);
+  const stream = await openStream(streams, tables.occurrencesTable, undefined);
+  let next = NOON;
+  let worlds = 0;
+  return {
+    /** Of all processes; each has it under its own name (`ownedBy`). */
+    client,
+    context: { ...tables, shardCount, retentionDays: 30 },
+    observer,
+    readStream: (): Promise<readonly DynamoDBRecord[]> => stream.read(),
+    /** A number and a start for a world; it calls `leave` with the time at which it ended. */
+    enter() {
+      worlds += 1;
+      return { number: worlds, start: next };
+    },
+    leave(at: EpochMs) {
+      next = epochMs((Math.floor(at / HOUR) + 2) * HOUR);
+    },
+    close() {
+      observer.destroy();
+      streams.destroy();
+    },
+  };
+}
+
+export type Lane = Awaited<ReturnType<typeof openLane>>;

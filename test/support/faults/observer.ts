@@ -1,0 +1,83 @@
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { headOf, revisionOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
+import {
+  headKey,
+  type ItemKey,
+  occurrenceItemKey,
+  occurrenceRange,
+  schedulePk,
+  slotKey,
+} from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { DUE_INDEX, type IndexSpec, OPEN_INDEX } from '../../../lambdas/contract/tables.ts';
+import type { OccurrenceKey, ScheduleId } from '../../../lambdas/core/ids.ts';
+import type { Revision, ScheduleHead } from '../../../lambdas/core/schedule.ts';
+import type { Lane } from './lane.ts';
+import type { VirtualTime } from './time.ts';
+
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What the tables say, read without the code under test wherever that could hide a fault. */
+export function observe({ observer, context }: Lane, time: VirtualTime) {
+  const { schedulesTable, occurrencesTable, shardCount } = context;
+
+  async function get(TableName: string, Key: ItemKey): Promise<Item | undefined> {
+    const command = new GetCommand({ TableName, Key: { ...Key }, ConsistentRead: true });
+    const answer = await time.busy(() => observer.send(command));
+    return answer.Item;
+  }
+
+  async function query(input: ConstructorParameters<typeof QueryCommand>[0]): Promise<Item[]> {
+    const items: Item[] = [];
+    let start: Record<string, unknown> | undefined;
+    do {
+      const command = new QueryCommand({ ...input, ...(start && { ExclusiveStartKey: start }) });
+      const answer = await time.busy(() => observer.send(command));
+      items.push(...(answer.Items ?? []));
+      start = answer.LastEvaluatedKey;
+    } while (start);
+    return items;
+  }
+
+  async function index(TableName: string, spec: IndexSpec, id: ScheduleId): Promise<Item[]> {
+    const shards = Array.from({ length: shardCount }, (_, shard) =>
+      query({
+        TableName,
+        IndexName: spec.indexName,
+        KeyConditionExpression: '#shard = :shard',
+        ExpressionAttributeNames: { '#shard': spec.partitionKey.name },
+        ExpressionAttributeValues: { ':shard': shard },
+      }),
+    );
+    return (await Promise.all(shards)).flat().filter(({ pk }) => pk === schedulePk(id));
+  }
+
+  const under = (TableName: string, id: ScheduleId, low: string, high: string) =>
+    query({
+      TableName,
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
+      ExpressionAttributeValues: { ':pk': schedulePk(id), ':low': low, ':high': high },
+      ConsistentRead: true,
+    });
+
+  return {
+    headItem: (id: ScheduleId) => get(schedulesTable, headKey(id)),
+    async head(id: ScheduleId): Promise<ScheduleHead | undefined> {
+      const item = await get(schedulesTable, headKey(id));
+      return item && headOf(item);
+    },
+    async revisions(id: ScheduleId): Promise<Revision[]> {
+      return (await under(schedulesTable, id, 'R#', 'R#~')).map(revisionOf);
+    },
+    occurrence: (key: OccurrenceKey) => get(occurrencesTable, occurrenceItemKey(key)),
+    occurrences(id: ScheduleId): Promise<Item[]> {
+      const { low, high } = occurrenceRange();
+      return under(occurrencesTable, id, low, high);
+    },
+    slot: (name: string) => get(occurrencesTable, slotKey(name)),
+    /** Entries of the `due` and `open` indexes that belong to a schedule. */
+    due: (id: ScheduleId) => index(schedulesTable, DUE_INDEX, id),
+    open: (id: ScheduleId) => index(occurrencesTable, OPEN_INDEX, id),
+  };
+}
+
+export type Observer = ReturnType<typeof observe>;

@@ -1,0 +1,96 @@
+import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { type EpochMs, epochMs, SECOND } from '../../../lambdas/core/time.ts';
+import type { CallCounter } from './calls.ts';
+import type { Life } from './life.ts';
+import type { VirtualTime } from './time.ts';
+
+export interface Message {
+  readonly number: number;
+  readonly body: string;
+  /** When it can be received (again). */
+  visibleAt: EpochMs;
+  receives: number;
+}
+
+interface QueueOptions {
+  readonly visibilityMs: number;
+  readonly maxReceives: number;
+}
+
+/** A standard SQS queue as far as a consumer can tell: delays, visibility, redelivery, a dead-letter queue. */
+export class WorkQueueModel {
+  #messages: Message[] = [];
+  #sent = 0;
+  readonly dead: Message[] = [];
+  readonly #time: VirtualTime;
+  readonly #options: QueueOptions;
+
+  constructor(time: VirtualTime, options: QueueOptions) {
+    this.#time = time;
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#messages.length;
+  }
+
+  /** When the next message can be received; undefined when there is none. */
+  nextAt(): EpochMs | undefined {
+    const next = Math.min(...this.#messages.map(({ visibleAt }) => visibleAt));
+    return next === Number.POSITIVE_INFINITY ? undefined : epochMs(next);
+  }
+
+  put(body: string, delaySeconds: number): void {
+    this.#sent += 1;
+    const visibleAt = epochMs(this.#time.now() + delaySeconds * SECOND);
+    this.#messages.push({ number: this.#sent, body, visibleAt, receives: 0 });
+  }
+
+  /** Up to `max` visible messages. `order` stands for the order that SQS does not promise. */
+  receive(max = 10, order: (messages: Message[]) => Message[] = (messages) => messages): Message[] {
+    const now = this.#time.now();
+    const visible = this.#messages.filter(({ visibleAt }) => visibleAt <= now);
+    for (const spent of visible.filter(({ receives }) => receives >= this.#options.maxReceives)) {
+      this.dead.push(spent);
+      this.delete(spent);
+    }
+    const received = order(visible.filter((message) => this.#messages.includes(message))).slice(0, max);
+    for (const message of received) {
+      message.receives += 1;
+      message.visibleAt = epochMs(now + this.#options.visibilityMs);
+    }
+    return received;
+  }
+
+  delete(message: Message): void {
+    this.#messages = this.#messages.filter((other) => other !== message);
+  }
+
+  /** All that is in it is lost, as by a purge. */
+  purge(): void {
+    this.#messages = [];
+  }
+
+  /** The part of the SQS client that sends, for the real adapter. */
+  client(owner: { readonly name: string; readonly life: Life }, calls: CallCounter): SQSClient {
+    const send = ({ input }: SendMessageBatchCommand) =>
+      calls.make(
+        owner.life,
+        { process: owner.name, what: 'SendMessageBatch', effect: 'send' },
+        async (fault) => {
+          const entries = input.Entries ?? [];
+          // Half of it is accepted: the worst answer that SQS gives.
+          const refused = fault === 'refused' ? entries.filter((_, index) => index % 2 === 0) : [];
+          for (let times = 0; times < (fault === 'twice' ? 2 : 1); times += 1) {
+            for (const entry of entries) {
+              if (!refused.includes(entry)) this.put(entry.MessageBody ?? '', entry.DelaySeconds ?? 0);
+            }
+          }
+          return {
+            Failed: refused.map(({ Id }) => ({ Id, Code: 'ServiceUnavailable', SenderFault: false })),
+          };
+        },
+      );
+    return { send } as unknown as SQSClient;
+  }
+}
