@@ -1,13 +1,8 @@
 import type { BackfillView } from '../../lambdas/contract/api/backfill.ts';
-import {
-  type OccurrenceId,
-  occurrenceId,
-  parseOccurrenceId,
-  type ScheduleId,
-} from '../../lambdas/core/ids.ts';
+import { type OccurrenceId, occurrenceId, type ScheduleId } from '../../lambdas/core/ids.ts';
 import type { Occurrence } from '../../lambdas/core/occurrence.ts';
 import type { CallResult, Invocation } from '../../lambdas/core/ports.ts';
-import { epochMs, HOUR, SECOND } from '../../lambdas/core/time.ts';
+import { HOUR, SECOND } from '../../lambdas/core/time.ts';
 import { type BackfillTickDeps, tickBackfills } from '../../lambdas/tick/backfills.ts';
 import { type WorkEnd, work } from '../../lambdas/worker/work.ts';
 import { created, openApi, type Reply } from '../functions/api/api.ts';
@@ -30,11 +25,14 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
   let answer: Answer = () => ok;
   let active = 0;
   let most = 0;
+  let watchers: { readonly count: number; readonly notify: () => void }[] = [];
   const worker = testWorker(
     stores,
     async (call) => {
       active += 1;
       most = Math.max(most, active);
+      for (const { notify } of watchers.filter(({ count }) => count <= worker.calls.length)) notify();
+      watchers = watchers.filter(({ count }) => count > worker.calls.length);
       try {
         return await answer(call);
       } finally {
@@ -47,9 +45,9 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
   const occurrences = () => all(stores, id);
 
   async function unsent() {
-    return (await occurrences()).filter(
-      (one) => one.status === 'pending' && (sent.get(occurrenceId(one)) ?? 0) < one.dispatchSeq,
-    );
+    return (await occurrences())
+      .filter((one) => one.status === 'pending' && (sent.get(occurrenceId(one)) ?? 0) < one.dispatchSeq)
+      .toSorted((a, b) => a.dueAt - b.dueAt);
   }
 
   return {
@@ -58,6 +56,11 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
     path,
     clock: api.clock,
     calls: worker.calls,
+    /** Resolves once the target was called so often. */
+    called: (count: number): Promise<void> =>
+      worker.calls.length >= count
+        ? Promise.resolve()
+        : new Promise((notify) => watchers.push({ count, notify })),
     mostAtOnce: () => most,
     occurrences,
     own: async (backfill: string) => (await occurrences()).filter(({ token }) => token === backfill),
@@ -80,18 +83,22 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
     },
     unsent,
     /** Hands over what is pending, also what that wakes, until nothing is left to hand over. */
-    async work(only: (occurrence: Occurrence) => boolean = () => true): Promise<WorkEnd[]> {
+    async work(
+      only: (occurrence: Occurrence) => boolean = () => true,
+      { inTurn = false } = {},
+    ): Promise<WorkEnd[]> {
       const ends: WorkEnd[] = [];
       for (;;) {
         const due = (await unsent()).filter(only);
         if (due.length === 0) return ends;
         api.clock.advance(SECOND);
-        const batch = due.map((one) => {
+        const batch = inTurn ? due.slice(0, 1) : due;
+        const working = batch.map((one) => {
           const message = { id: occurrenceId(one), seq: one.dispatchSeq, dueAt: one.dueAt };
           sent.set(message.id, message.seq);
           return work(worker.deps, message, `w-${message.id}-${message.seq}`);
         });
-        ends.push(...(await Promise.all(batch)));
+        ends.push(...(await Promise.all(working)));
       }
     },
   };
@@ -133,6 +140,7 @@ export async function all(stores: Stores, schedule: ScheduleId): Promise<Occurre
   return items.reverse();
 }
 
-export function timeOf(id: string): number {
-  return parseOccurrenceId(id)?.scheduledTime ?? epochMs(0);
+/** A promise and what resolves it. */
+export function gate() {
+  return Promise.withResolvers<CallResult>();
 }

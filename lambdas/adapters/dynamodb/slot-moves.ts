@@ -250,12 +250,12 @@ export async function waitForSlot(
     const room = entry('attribute_exists(waiting.#id) OR size(waiting) < :capacity', id, {
       ':capacity': capacity,
     });
-    const full = expression('size(holders) >= :limit', [], { ':limit': need.limit });
+    const taken = expression('size(holders) >= :limit', [], { ':limit': need.limit });
     const join = update(
       context,
       slotKey(need.slot),
       entry('SET waiting.#id = :due', id, { ':due': placeInLine(pending) }),
-      and(full, room),
+      and(taken, room),
     );
     const mark = update(
       context,
@@ -271,7 +271,9 @@ export async function waitForSlot(
     const { waiting, leftOver } = await readLine(context, slot, id);
     await dropFromLine(context, slot, leftOver);
     const [first] = waiting;
-    if (leftOver.length === 0 && first !== undefined) return { kind: 'full', by: first };
+    // Not full for having been refused: the slot may have been free just then, and taken again since.
+    const full = slot.waiting.size >= capacity;
+    if (full && leftOver.length === 0 && first !== undefined) return { kind: 'full', by: first };
   }
   throw contended(`The place of ${id} in the line of ${need.slot}`);
 }
