@@ -41,12 +41,14 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
     },
     api.clock,
   );
-  const sent = new Map<OccurrenceId, number>();
+  const sent = new Map<OccurrenceId, string>();
+  // One that was held and is made again begins its numbers anew.
+  const numberOf = ({ createdAt, dispatchSeq }: Occurrence) => `${createdAt}#${dispatchSeq}`;
   const occurrences = () => all(stores, id);
 
   async function unsent() {
     return (await occurrences())
-      .filter((one) => one.status === 'pending' && (sent.get(occurrenceId(one)) ?? 0) < one.dispatchSeq)
+      .filter((one) => one.status === 'pending' && sent.get(occurrenceId(one)) !== numberOf(one))
       .toSorted((a, b) => a.dueAt - b.dueAt);
   }
 
@@ -95,7 +97,7 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
         const batch = inTurn ? due.slice(0, 1) : due;
         const working = batch.map((one) => {
           const message = { id: occurrenceId(one), seq: one.dispatchSeq, dueAt: one.dueAt };
-          sent.set(message.id, message.seq);
+          sent.set(message.id, numberOf(one));
           return work(worker.deps, message, `w-${message.id}-${message.seq}`);
         });
         ends.push(...(await Promise.all(working)));
