@@ -36,15 +36,18 @@ export const MAX_WAITING = 1_000;
 
 const OWN = 'schedule:';
 
-/** The slots that an occurrence needs, its schedule's own first. */
+/**
+ * The slots that an occurrence needs, its schedule's own first. `at(...)` comes due once and so has nothing to
+ * overlap with: most one-shots are spared the cost of a slot, and a burst of them the time.
+ */
 export function slotNeeds(
   schedule: ScheduleId,
-  definition: Pick<Definition, 'overlap' | 'concurrency'>,
+  definition: Pick<Definition, 'expression' | 'overlap' | 'concurrency'>,
   groupLimit: number | undefined,
 ): SlotNeed[] {
   const { overlap, concurrency } = definition;
   return [
-    ...(overlap === 'allow' ? [] : [{ slot: `${OWN}${schedule}`, limit: 1 }]),
+    ...(overlap === 'allow' || isOneShot(definition) ? [] : [{ slot: `${OWN}${schedule}`, limit: 1 }]),
     ...(concurrency ? [{ slot: `key:${concurrency.key}`, limit: concurrency.limit }] : []),
     ...(groupLimit === undefined
       ? []
@@ -58,7 +61,7 @@ export function slotNeeds(
  */
 export function backfillNeeds(
   schedule: ScheduleId,
-  definition: Pick<Definition, 'concurrency'>,
+  definition: Pick<Definition, 'expression' | 'concurrency'>,
   groupLimit: number | undefined,
   backfill: Pick<Backfill, 'id' | 'maxConcurrent'> | undefined,
 ): SlotNeed[] {
@@ -66,6 +69,10 @@ export function backfillNeeds(
     ...(backfill ? [{ slot: backfillSlot(backfill), limit: backfill.maxConcurrent }] : []),
     ...slotNeeds(schedule, { ...definition, overlap: 'allow' }, groupLimit),
   ];
+}
+
+function isOneShot({ expression }: Pick<Definition, 'expression'>): boolean {
+  return typeof expression === 'string' && /^\s*at\s*\(/i.test(expression);
 }
 
 export function groupSlot(group: string): string {

@@ -1,9 +1,6 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { type OccurrenceId, parseOccurrenceId } from '../../core/ids.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
-import { conditioned, isAbsent } from './conditions.ts';
 import type { Item } from './head-items.ts';
 import { type ItemKey, occurrenceItemKey, slotKey } from './keys.ts';
 
@@ -15,6 +12,8 @@ import { type ItemKey, occurrenceItemKey, slotKey } from './keys.ts';
  */
 export interface Slot {
   readonly slot: string;
+  /** False until it is first taken: its item comes with its first holder. */
+  readonly exists: boolean;
   readonly holders: ReadonlyMap<OccurrenceId, string>;
   readonly waiting: ReadonlyMap<OccurrenceId, number>;
 }
@@ -24,6 +23,7 @@ function slotOf(slot: string, item: Item | undefined): Slot {
     new Map(Object.entries((map ?? {}) as Record<OccurrenceId, Value>));
   return {
     slot,
+    exists: item !== undefined,
     holders: entries<string>(item?.holders) as Map<OccurrenceId, string>,
     waiting: entries<number>(item?.waiting) as Map<OccurrenceId, number>,
   };
@@ -36,19 +36,9 @@ export async function readSlots(context: StoreContext, slots: readonly string[])
   return slots.map((slot) => slotOf(slot, byKey.get(slotKey(slot).pk)));
 }
 
-/** Makes the item of a slot that was never used: its two maps must be there before an entry can be set. */
-export async function createSlot(context: StoreContext, slot: string): Promise<void> {
-  try {
-    await context.client.send(
-      new PutCommand({
-        TableName: context.occurrencesTable,
-        Item: { ...slotKey(slot), holders: {}, waiting: {} },
-        ...conditioned(isAbsent),
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-  }
+/** The item of a slot that was never used, with its first holder: entries can only be set in maps that are there. */
+export function newSlotItem(slot: string, id: OccurrenceId, holder: string): Item {
+  return { ...slotKey(slot), holders: { [id]: holder }, waiting: {} };
 }
 
 /** Oldest due first; ids break ties, so that all agree on who is next. */

@@ -4,13 +4,22 @@ import type { ClaimResult, LeaseTerms, Settlement, SettleResult, WaitResult } fr
 import type { SlotNeed } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
-import { and, dispatchSeqIs, type Expression, expression, isPending, placeholders } from './conditions.ts';
+import {
+  and,
+  conditioned,
+  dispatchSeqIs,
+  type Expression,
+  expression,
+  isAbsent,
+  isPending,
+  placeholders,
+} from './conditions.ts';
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
 import { mayEndAs, refusedEnd } from './occurrence-moves.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
-import { createSlot, readNamed, readSlots, type Slot } from './slot-items.ts';
+import { newSlotItem, readNamed, readSlots, type Slot } from './slot-items.ts';
 import { dropFromLine, placeInLine, readLine } from './slot-line.ts';
 import { transact, type WriteAction } from './transact.ts';
 
@@ -60,17 +69,12 @@ export async function claimWithSlots(
 ): Promise<ClaimResult> {
   const id = occurrenceId(key);
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const slots = await readSlots(
-      context,
-      needs.map(({ slot }) => slot),
-    );
-    const takes: WriteAction[] = [];
-    for (const [index, need] of needs.entries()) {
-      const slot = slots[index] as Slot;
-      const take = await planTake(context, slot, need, id, lease.holder, now);
-      if ('by' in take) return blockedOrGone(context, key, need, take.by);
-      takes.push(take.action);
-    }
+    // Mostly there is room, so the first round does not look and lets the conditions say whether there is.
+    const plan =
+      round === 0
+        ? { actions: needs.map((need) => takeFree(context, need, id, lease.holder)) }
+        : await planTakes(context, needs, id, lease.holder, now);
+    if ('by' in plan) return blockedOrGone(context, key, plan.need, plan.by);
     const claim = update(
       context,
       occurrenceItemKey(key),
@@ -81,14 +85,12 @@ export async function claimWithSlots(
       ),
       isClaimable(now),
     );
-    const result = await transact(context.client, [claim, ...takes]);
+    const result = await transact(context.client, [claim, ...plan.actions]);
     const found = (await readNamed(context, [id])).get(id);
     const occurrence = found && occurrenceOf(found);
     if (result.kind === 'committed' && occurrence?.status === 'running')
       return { kind: 'claimed', occurrence };
     if (result.kind === 'committed' || result.failed.has(0)) return { kind: 'not-claimable', occurrence };
-    // A slot changed, or does not exist yet.
-    for (const { slot } of needs) await createSlot(context, slot);
   }
   throw contended(`The claim of ${id}`);
 }
@@ -106,6 +108,43 @@ async function blockedOrGone(
   return { kind: 'blocked', need, by, occurrence };
 }
 
+/** The writes that take all slots, or the first that is full. */
+async function planTakes(
+  context: StoreContext,
+  needs: readonly SlotNeed[],
+  id: OccurrenceId,
+  holder: string,
+  now: EpochMs,
+): Promise<{ readonly actions: WriteAction[] } | { readonly need: SlotNeed; readonly by: OccurrenceId }> {
+  const slots = await readSlots(
+    context,
+    needs.map(({ slot }) => slot),
+  );
+  const actions: WriteAction[] = [];
+  for (const [index, need] of needs.entries()) {
+    const take = await planTake(context, slots[index] as Slot, need, id, holder, now);
+    if ('by' in take) return { need, by: take.by };
+    actions.push(take.action);
+  }
+  return { actions };
+}
+
+const TAKE = 'SET holders.#id = :lease_holder';
+
+/** Takes a slot that was used before, if it has room. */
+function takeFree(context: StoreContext, need: SlotNeed, id: OccurrenceId, holder: string): WriteAction {
+  const exists = expression('attribute_exists(holders)');
+  const room = entry('attribute_exists(holders.#id) OR size(holders) < :limit', id, { ':limit': need.limit });
+  const write = entry(`${TAKE} REMOVE waiting.#id, purge_at`, id, { ':lease_holder': holder });
+  return update(context, slotKey(need.slot), write, and(exists, room));
+}
+
+/** Takes a slot that nobody has used yet. */
+function takeNew(context: StoreContext, need: SlotNeed, id: OccurrenceId, holder: string): WriteAction {
+  const Item = newSlotItem(need.slot, id, holder);
+  return { Put: { TableName: context.occurrencesTable, Item, ...conditioned(isAbsent) } };
+}
+
 /**
  * The write that takes a slot: into free room, or in place of a holder that no longer runs (its worker died and
  * its lease expired, or its record is gone). A wedged slot is thereby impossible. One that was to be purged stays:
@@ -119,23 +158,9 @@ async function planTake(
   holder: string,
   now: EpochMs,
 ): Promise<{ readonly action: WriteAction } | { readonly by: OccurrenceId }> {
-  const set = 'SET holders.#id = :lease_holder';
-  const values = { ':lease_holder': holder };
+  if (!slot.exists) return { action: takeNew(context, need, id, holder) };
   const others = [...slot.holders.keys()].filter((other) => other !== id);
-  if (others.length < need.limit) {
-    const room = entry('attribute_exists(holders.#id) OR size(holders) < :limit', id, {
-      ':limit': need.limit,
-    });
-    const exists = expression('attribute_exists(holders)');
-    return {
-      action: update(
-        context,
-        slotKey(slot.slot),
-        entry(`${set} REMOVE waiting.#id, purge_at`, id, values),
-        and(exists, room),
-      ),
-    };
-  }
+  if (others.length < need.limit) return { action: takeFree(context, need, id, holder) };
   const named = await readNamed(context, others);
   const stale = others.find((other) => !holdsValidly(named.get(other), slot.holders.get(other), now));
   const [first] = others;
@@ -145,7 +170,9 @@ async function planTake(
     names: { '#stale': stale },
     values: { ':stale_holder': slot.holders.get(stale), ':limit': need.limit },
   };
-  const write = { ...entry(`${set} REMOVE holders.#stale, waiting.#id, purge_at`, id, values) };
+  const write = entry(`${TAKE} REMOVE holders.#stale, waiting.#id, purge_at`, id, {
+    ':lease_holder': holder,
+  });
   return { action: update(context, slotKey(slot.slot), write, seen) };
 }
 
@@ -172,7 +199,8 @@ export async function settleWithSlots(
   );
   let cleared = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const slots = await readSlots(context, running.slots);
+    // Mostly nobody waits, so the first round does not look and lets the conditions say whether somebody does.
+    const slots = round === 0 ? running.slots.map(withoutLine) : await readSlots(context, running.slots);
     const lines = await Promise.all(slots.map((slot) => clearedLine(context, slot, id)));
     if (lines.some((line) => line === undefined) && cleared < MAX_CLEARINGS) {
       cleared += 1;
@@ -194,6 +222,8 @@ export async function settleWithSlots(
   }
   throw contended(`The settlement of ${id}`);
 }
+
+const withoutLine = (slot: string): Slot => ({ slot, exists: true, holders: new Map(), waiting: new Map() });
 
 /** Who waits, after what is left over in the line was dropped; undefined when it must be read again. */
 async function clearedLine(
