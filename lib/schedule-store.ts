@@ -11,6 +11,9 @@ import {
 } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 
+/** Heads and revisions; with them a worker or a sweep pauses a schedule whose occurrences keep failing. */
+export const SCHEDULE_ITEMS = 'S#*';
+
 /** Actions of one table that functions need; anything else is not asked for, so it cannot be granted. */
 type TableAction =
   | 'BatchGetItem'

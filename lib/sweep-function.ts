@@ -5,9 +5,9 @@ import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
-import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
+import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
 
-/** The item that holds the largest shard count ever used; the only one of its table that a sweep writes. */
+/** The item that holds the largest shard count ever used. */
 const SHARD_COUNT_ITEM = 'SHARDS';
 
 export interface SweepFunctionProps {
@@ -20,6 +20,8 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
   constructor(scope: Construct, id: string, { config, store }: SweepFunctionProps) {
     const shardCount = onTable(store.schedules, 'UpdateItem');
     shardCount.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [SHARD_COUNT_ITEM] });
+    const heads = onTable(store.schedules, 'PutItem');
+    heads.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SCHEDULE_ITEMS] });
     super(scope, id, config, {
       folder: 'sweep',
       description: 'Recovers expired leases and overdue occurrences, measures lateness',
@@ -34,10 +36,12 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
       },
       grants: [
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
-        onTable(store.occurrences, 'BatchGetItem', 'UpdateItem'),
+        // Query: the ledger, whether the latest have all failed.
+        onTable(store.occurrences, 'BatchGetItem', 'Query', 'UpdateItem'),
         // The revision, for its retry policy.
         onTable(store.schedules, 'GetItem'),
         shardCount,
+        heads,
       ],
     });
     new EveryMinute(this, 'Clock', { target: this.lambda, description: 'Starts the sweep' });

@@ -4,9 +4,10 @@ import { EventSourceMapping, type IFunction, RecursiveLoop } from 'aws-cdk-lib/a
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { WorkerEnv } from '../lambdas/contract/env.ts';
+import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { PunctualFunction } from './punctual-function.ts';
-import { onTable, type ScheduleStore } from './schedule-store.ts';
+import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
 import { targetGrants } from './target-grants.ts';
 
 /** Lambda's maximum: an attempt may take as long as it can. */
@@ -28,6 +29,8 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
     const { config, store, workQueue, deadLetters } = props;
     const newSlots = onTable(store.occurrences, 'PutItem');
     newSlots.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SLOT_ITEMS] });
+    const heads = onTable(store.schedules, 'PutItem');
+    heads.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SCHEDULE_ITEMS] });
     super(scope, id, config, {
       folder: 'worker',
       description: 'Runs due occurrences under a lease',
@@ -47,8 +50,11 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
       },
       grants: [
         onTable(store.schedules, 'GetItem'),
-        onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'UpdateItem'),
+        // Query: the ledger, whether the latest have all failed; and with the index what a pause then cancels.
+        onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'Query', 'UpdateItem'),
+        onIndex(store.occurrences, OPEN_INDEX, 'Query'),
         newSlots,
+        heads,
         new PolicyStatement({
           actions: [
             'sqs:ChangeMessageVisibility',

@@ -329,6 +329,8 @@ export type CallResult =
       readonly retryable: boolean;
       readonly detail: string;
       readonly retryAfterMs?: number;
+      /** The target is gone for good: its schedule is paused. */
+      readonly pauses?: true;
     };
 
 export interface TargetCaller {

@@ -30,6 +30,7 @@ export const handler = observed(async (event: unknown, context) => {
   const shardCount = await planning.recordShardCount(env.SHARD_COUNT);
   const shards = Array.from({ length: shardCount }, (_, shard) => shard);
   const deps = {
+    schedules,
     occurrences,
     revisionOf: (open: RunningOccurrence) => schedules.readRevision(open.schedule, open.revision),
     redispatchMs: env.REDISPATCH_SECONDS * SECOND,

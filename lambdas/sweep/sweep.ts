@@ -6,13 +6,16 @@ import type { OccurrenceStore, Settlement } from '../core/ports.ts';
 import type { Revision } from '../core/schedule.ts';
 import { failureOf, settleWith } from '../core/settle.ts';
 import { type EpochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
+import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
 
 /** Shards swept side by side, and writes under way at once within one. */
 const SHARD_CONCURRENCY = 4;
 const WRITE_CONCURRENCY = 8;
 
 export interface SweepDeps {
-  readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch' | 'miss'>;
+  readonly schedules: AfterFailureDeps['schedules'];
+  readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch' | 'miss'> &
+    AfterFailureDeps['occurrences'];
   readonly revisionOf: (occurrence: RunningOccurrence) => Promise<Revision | undefined>;
   readonly redispatchMs: number;
   /** No page is begun after this. */
@@ -34,6 +37,8 @@ export interface SweepResult {
   readonly oldestOverdueSeconds: number;
   readonly leasesExpired: number;
   readonly failed: number;
+  /** Schedules that were paused because of that. */
+  readonly paused: number;
   readonly redispatched: number;
   readonly missed: number;
   /** Shards whose open occurrences were not all looked at for want of time. */
@@ -54,6 +59,7 @@ const EMPTY: SweepResult = {
   oldestOverdueSeconds: 0,
   leasesExpired: 0,
   failed: 0,
+  paused: 0,
   redispatched: 0,
   missed: 0,
   unfinished: 0,
@@ -66,6 +72,7 @@ function merge(a: SweepResult, b: SweepResult): SweepResult {
     oldestOverdueSeconds: Math.max(a.oldestOverdueSeconds, b.oldestOverdueSeconds),
     leasesExpired: a.leasesExpired + b.leasesExpired,
     failed: a.failed + b.failed,
+    paused: a.paused + b.paused,
     redispatched: a.redispatched + b.redispatched,
     missed: a.missed + b.missed,
     unfinished: a.unfinished + b.unfinished,
@@ -103,10 +110,13 @@ async function sweepSafely(deps: SweepDeps, open: Open, reissue: boolean): Promi
 async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: boolean): Promise<SweepResult> {
   if (open.status === 'running') {
     if (decideSweep(open, now, deps.redispatchMs) !== 'expire-lease') return EMPTY;
-    const settlement = expiredSettlement(open, await deps.revisionOf(open), now);
+    const revision = await deps.revisionOf(open);
+    const settlement = expiredSettlement(open, revision, now);
     const end = await settleWith((one) => deps.occurrences.expire(open, one, now), settlement);
     if (end.kind !== 'done') return EMPTY;
-    return { ...EMPTY, leasesExpired: 1, failed: end.settlement.kind === 'failed' ? 1 : 0 };
+    if (end.settlement.kind !== 'failed') return { ...EMPTY, leasesExpired: 1 };
+    const paused = await afterFailure(deps, { occurrence: open, revision }, now);
+    return { ...EMPTY, leasesExpired: 1, failed: 1, paused: paused === undefined ? 0 : 1 };
   }
   const decision = decideSweep(open, now, deps.redispatchMs);
   if (decision === 'miss') {

@@ -19,7 +19,8 @@ export type AttemptEnd =
   | { readonly kind: 'succeeded' }
   /** The target goes on by itself, under the lease, until it is completed or failed through the API. */
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'failed'; readonly detail: string }
+  /** For good; `gone` when the target said so of itself. */
+  | { readonly kind: 'failed'; readonly detail: string; readonly gone?: true }
   | { readonly kind: 'retry'; readonly detail: string; readonly dueAt: EpochMs }
   | { readonly kind: 'cancelled'; readonly reason: CancelReason }
   /** The lease was lost while the target ran, or before the end could be written: somebody else settles it. */
@@ -44,8 +45,12 @@ export async function runAttempt(
   }
   const settlement = settlementOf(running, revision, called, now);
   const settled = await settleWith((end) => deps.occurrences.settle(running, end, now), settlement);
-  return settled.kind === 'lost-lease' ? settled : endOf(settled.settlement);
+  if (settled.kind === 'lost-lease') return settled;
+  const end = endOf(settled.settlement);
+  return end.kind === 'failed' && isGone(called.result) ? { ...end, gone: true } : end;
 }
+
+const isGone = (result: CallResult): boolean => result.kind === 'failed' && result.pauses === true;
 
 const fault = (detail: string, retryable: boolean): CallResult => ({ kind: 'failed', retryable, detail });
 

@@ -1,5 +1,5 @@
 import type { WorkMessage } from '../contract/message.ts';
-import { type BeginDeps, beginAttempt } from '../core/begin.ts';
+import { type BeginDeps, type Begun, beginAttempt } from '../core/begin.ts';
 import {
   fairGroup,
   type OccurrenceId,
@@ -10,6 +10,7 @@ import {
 import type { Occurrence } from '../core/occurrence.ts';
 import type { Clock, OccurrenceStore, WorkQueue } from '../core/ports.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
+import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 
 /**
@@ -20,7 +21,11 @@ const MAX_WAIT = 2 * SECOND;
 
 export interface WorkDeps extends AttemptDeps, BeginDeps {
   readonly clock: Clock;
-  readonly occurrences: AttemptDeps['occurrences'] & BeginDeps['occurrences'] & Pick<OccurrenceStore, 'miss'>;
+  readonly schedules: BeginDeps['schedules'] & AfterFailureDeps['schedules'];
+  readonly occurrences: AttemptDeps['occurrences'] &
+    BeginDeps['occurrences'] &
+    AfterFailureDeps['occurrences'] &
+    Pick<OccurrenceStore, 'miss'>;
   readonly queue: WorkQueue;
 }
 
@@ -36,7 +41,13 @@ export type WorkEnd =
   | { readonly kind: 'waiting'; readonly id: OccurrenceId; readonly slot: string }
   /** Found, after the claim, to be of a definition that is no longer in force. */
   | { readonly kind: 'not-in-force'; readonly id: OccurrenceId; readonly reason: string }
-  | (AttemptEnd & { readonly id: OccurrenceId; readonly attempt: number; readonly startDelayMs: number });
+  | (AttemptEnd & {
+      readonly id: OccurrenceId;
+      readonly attempt: number;
+      readonly startDelayMs: number;
+      /** The note that its schedule was paused with because of this end. */
+      readonly paused?: string;
+    });
 
 /**
  * Starts what a message says is due. The message decides nothing: the claim is conditional on the occurrence
@@ -54,12 +65,8 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   const now = deps.clock.now();
   const begun = await beginAttempt(deps, key, revision, holder, now);
   switch (begun.kind) {
-    case 'begun': {
-      const { running, head } = begun;
-      const startDelayMs = running.attemptStartedAt - running.dueAt;
-      const end = await runAttempt(deps, running, head, begun.revision);
-      return { ...end, id, attempt: running.attempt, startDelayMs };
-    }
+    case 'begun':
+      return run(deps, id, begun);
     case 'skipped':
     case 'waiting':
     case 'not-in-force':
@@ -67,6 +74,21 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
     case 'not-claimable':
       return notClaimable(deps, key, message.seq, begun.occurrence, now);
   }
+}
+
+async function run(
+  deps: WorkDeps,
+  id: OccurrenceId,
+  { running, head, revision }: Extract<Begun, { kind: 'begun' }>,
+): Promise<WorkEnd> {
+  const startDelayMs = running.attemptStartedAt - running.dueAt;
+  const end = await runAttempt(deps, running, head, revision);
+  const ran = { ...end, id, attempt: running.attempt, startDelayMs };
+  if (end.kind !== 'failed') return ran;
+  // Should this not come off, the next failure finds the same in the ledger.
+  const failure = { occurrence: running, revision, gone: end.gone && end.detail };
+  const paused = await afterFailure(deps, failure, deps.clock.now());
+  return paused === undefined ? ran : { ...ran, paused };
 }
 
 async function notClaimable(

@@ -15,6 +15,7 @@ afterEach(() => stores.close());
 
 function deps(now: number, changes: Partial<SweepDeps> = {}): SweepDeps {
   return {
+    schedules: stores.schedules,
     occurrences: stores.occurrences,
     revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
     redispatchMs: 2 * MINUTE,

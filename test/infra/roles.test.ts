@@ -1,6 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { SHARD_COUNT_KEY, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { headKey, SHARD_COUNT_KEY, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { scheduleId } from '../../lambdas/core/ids.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';
 
 interface Statement {
@@ -65,6 +66,9 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:GetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${OCCURRENCES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["C#*"]}}`,
+    `Allow dynamodb:PutItem on ${SCHEDULES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["S#*"]}}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
     'Allow logs:CreateLogStream on <WorkerLogs.Arn>',
     'Allow logs:PutLogEvents on <WorkerLogs.Arn>',
@@ -83,6 +87,8 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   SweepRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
+    `Allow dynamodb:PutItem on ${SCHEDULES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["S#*"]}}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
     `Allow dynamodb:UpdateItem on ${SCHEDULES} if {"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["SHARDS"]}}`,
@@ -137,6 +143,7 @@ describe.each(Object.keys(RIGHTS))('%s', (role) => {
 test('conditions name the items that they are about', () => {
   expect(SHARD_COUNT_KEY.pk).toBe('SHARDS');
   expect(slotKey('any').pk).toMatch(/^C#/);
+  expect(headKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);
 });
 
 test('targets that are named may be called by the worker, and by nobody else', () => {

@@ -77,6 +77,11 @@ describe('a call', () => {
     expect(await callWith(answerWith(status))).toMatchObject({ kind: 'failed', retryable: false });
   });
 
+  it('asks that its schedule be paused on 410 and on nothing else', async () => {
+    expect(await callWith(answerWith(410))).toMatchObject({ kind: 'failed', pauses: true });
+    expect(await callWith(answerWith(404))).not.toHaveProperty('pauses');
+  });
+
   it('does not follow a redirect', async () => {
     const result = await callWith(answerWith(302, { location: '/elsewhere' }));
     expect(result).toEqual({ kind: 'failed', retryable: false, detail: 'HTTP 302' });

@@ -11,11 +11,12 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 /** Characters of an answer that go into the attempt log. */
 const EXCERPT = 150;
 /** Answers that a later attempt may change (design, section 5). */
+const GONE = 410;
 const RETRYABLE_STATUS = new Set([408, 425, 429]);
 
 /**
  * Calls an http target once. 2xx is success; 408, 425, 429, 5xx and faults of the network may be tried again;
- * any other answer, redirects included, fails at once. Redirects are not followed: where one leads was not
+ * any other answer, redirects included, fails at once, and 410 pauses the schedule. Redirects are not followed: where one leads was not
  * checked when the schedule was made.
  */
 export function createHttpCaller(guard: AddressGuard) {
@@ -134,6 +135,7 @@ function resultOf({ status, retryAfter, asynchronous, text }: Answer, now: Epoch
     retryable: RETRYABLE_STATUS.has(status) || status >= 500,
     detail: excerpt ? `HTTP ${status}: ${excerpt}` : `HTTP ${status}`,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(status === GONE && { pauses: true as const }),
   };
 }
 

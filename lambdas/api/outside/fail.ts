@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { failBody } from '../../contract/api/outside.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { failureOf, settleWith } from '../../core/settle.ts';
+import { afterFailure } from '../../upkeep/after-failure.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrence/repeat.ts';
 import { readByToken, recordOf, staleToken } from './attempt.ts';
@@ -20,7 +21,11 @@ export async function failAttempt(
     const record = recordOf(found, outcome, detail, now);
     const settlement = failureOf(found, revision?.definition.retry, { retryable }, record, now);
     const settled = await settleWith((one) => deps.occurrences.settle(found, one, now), settlement);
-    if (settled.kind === 'done') return readAfter(deps.occurrences, found);
+    if (settled.kind === 'done') {
+      if (settled.settlement.kind === 'failed')
+        await afterFailure(deps, { occurrence: found, revision }, now);
+      return readAfter(deps.occurrences, found);
+    }
   }
   const after = await readByToken(deps, id, completionToken);
   if (wasFailed(after)) return after;

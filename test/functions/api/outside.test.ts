@@ -48,6 +48,7 @@ async function sweepAt(time: number) {
   api.clock.set(epochMs(time));
   return sweep(
     {
+      schedules: api.stores.schedules,
       occurrences: api.stores.occurrences,
       revisionOf: ({ schedule, revision }) => api.stores.schedules.readRevision(schedule, revision),
       redispatchMs: 2 * MINUTE,

@@ -176,10 +176,11 @@ export class World {
   }
 
   async tick(name = 'tick'): Promise<void> {
-    await this.#invoke(name, async ({ planning, clock }) => {
+    await this.#invoke(name, async ({ planning, occurrences, clock }) => {
       const { failures } = await tick(
         {
           store: planning,
+          occurrences,
           recurrenceOf: headRecurrence,
           ...LIMITS,
           holder: this.#invocationId(name),
@@ -195,6 +196,7 @@ export class World {
   async sweep(name = 'sweep'): Promise<void> {
     await this.#invoke(name, async ({ occurrences, schedules, clock }) => {
       const deps = {
+        schedules,
         occurrences,
         revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
           schedules.readRevision(schedule, revision),
