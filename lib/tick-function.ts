@@ -32,8 +32,8 @@ export class TickFunction extends PunctualFunction<TickEnv> {
       },
       grants: [
         onIndex(store.schedules, DUE_INDEX, 'Query'),
-        // Update: heads, shard leases and the largest shard count.
-        onTable(store.schedules, 'BatchGetItem', 'UpdateItem'),
+        // Update: heads, backfills, shard leases and the largest shard count. Get: the schedule of a backfill.
+        onTable(store.schedules, 'BatchGetItem', 'GetItem', 'UpdateItem'),
         // All but PutItem are for backfills: what they have made and what became of it, and what is to stop;
         // and to see whether anything is open of a schedule that is to be deleted once nothing is.
         onTable(store.occurrences, 'BatchGetItem', 'PutItem', 'Query', 'UpdateItem'),

@@ -40,6 +40,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   TickRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
     `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
+    `Allow dynamodb:GetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,

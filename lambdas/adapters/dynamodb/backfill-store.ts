@@ -13,19 +13,12 @@ import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { conditioned, expression, isAbsent, isLiveSchedule, placeholders } from './conditions.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
-import { headOf, type Item, idempotencyItem, revisionOf } from './head-items.ts';
+import { type Item, idempotencyItem } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
-import {
-  backfillKey,
-  headKey,
-  isBackfillKey,
-  occurrenceItemKey,
-  revisionKey,
-  schedulePk,
-  slotKey,
-} from './keys.ts';
+import { backfillKey, headKey, isBackfillKey, occurrenceItemKey, schedulePk, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
 import { commitDroppingExisting, createActions, idempotencyFree } from './schedule-changes.ts';
+import { createScheduleStore } from './schedule-store.ts';
 import { transact, type WriteAction } from './transact.ts';
 
 /** Nobody wrote since it was read. */
@@ -34,6 +27,7 @@ const isAsSeen = ({ version }: Backfill) =>
 
 export function createBackfillStore(context: StoreContext): BackfillStore {
   const { client, schedulesTable, occurrencesTable, shardCount, retentionDays } = context;
+  const schedules = createScheduleStore(context);
 
   return {
     async readBackfill(schedule, id) {
@@ -90,12 +84,11 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
     },
 
     async scheduleOf({ schedule, revision }) {
-      const [item] = await batchGet(client, schedulesTable, [headKey(schedule)]);
-      const head = item && headOf(item);
+      const head = await schedules.readHead(schedule);
       // The head has a copy of what planning needs, without the input, which may be large.
       if (!head || head.revision === revision) return { head, policy: head?.policy };
-      const [older] = await batchGet(client, schedulesTable, [revisionKey(schedule, revision)]);
-      return { head, policy: older && planningPolicy(revisionOf(older).definition) };
+      const older = await schedules.readRevision(schedule, revision);
+      return { head, policy: older && planningPolicy(older.definition) };
     },
 
     async openOccurrences(backfill) {
