@@ -23,7 +23,7 @@ export function decideSweep(
   if (occurrence.startBy !== undefined && occurrence.startBy < now) return 'miss';
   // Outside workers find it by themselves; there is no message that could have been lost.
   if (occurrence.pullQueue !== undefined) return 'leave';
-  const lastSent = occurrence.redispatchedAt ?? Math.max(occurrence.dueAt, occurrence.createdAt);
+  const lastSent = Math.max(occurrence.dueAt, occurrence.createdAt, occurrence.redispatchedAt ?? 0);
   const pause = redispatchMs * 2 ** Math.min(occurrence.redispatches, MAX_DOUBLINGS);
   return now - lastSent >= pause ? 'redispatch' : 'leave';
 }

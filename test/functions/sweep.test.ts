@@ -91,7 +91,7 @@ describe('sweep', () => {
       redispatch: (pending, now) =>
         pending.schedule === bad.id
           ? Promise.reject(new Error('refused'))
-          : stores.occurrences.redispatch(pending, now),
+          : stores.occurrences.redispatch(pending, now, 'overdue'),
     };
     const result = await sweep(deps(at(3 * MINUTE), { occurrences }), ALL);
     expect(result).toMatchObject({ redispatched: 1, failures: [{ id: expect.stringContaining('~1') }] });
@@ -132,6 +132,14 @@ describe('a reissue', () => {
     await claimed(stores, keyOf(of, NOON), NOON);
     expect(await sweep(deps(NOON), { ...ALL, reissue: true })).toMatchObject({ redispatched: 2 });
     expect((await readPending(stores, keyOf(of, at(HOUR)))).dispatchSeq).toBe(2);
+  });
+
+  it('does not lengthen the pause before an occurrence is sent again for being overdue', async () => {
+    const of = await seedSchedule(stores, [NOON, at(HOUR)]);
+    for (const early of [-2 * MINUTE, -MINUTE]) await sweep(deps(at(early)), { ...ALL, reissue: true });
+    expect(await readPending(stores, keyOf(of, at(HOUR)))).toMatchObject({ dispatchSeq: 3, redispatches: 0 });
+    expect(await sweep(deps(at(2 * MINUTE - 1)), ALL)).toMatchObject({ redispatched: 0 });
+    expect(await sweep(deps(at(2 * MINUTE)), ALL)).toMatchObject({ redispatched: 1 });
   });
 
   it('is asked for by the event', () => {

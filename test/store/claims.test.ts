@@ -201,7 +201,9 @@ describe('redispatch', () => {
   it('bumps dispatch_seq once for two sweeps at once, and the first message stays good', async () => {
     const key = await pendingOne();
     const pending = await readPending(stores, key);
-    const both = await Promise.all([1, 2].map(() => stores.occurrences.redispatch(pending, at(MINUTE))));
+    const both = await Promise.all(
+      [1, 2].map(() => stores.occurrences.redispatch(pending, at(MINUTE), 'overdue')),
+    );
     expect(both.map(({ kind }) => kind).sort()).toEqual(['done', 'lost-lease']);
     expect(await readPending(stores, key)).toMatchObject({
       dispatchSeq: 2,

@@ -241,7 +241,7 @@ describe('replay', () => {
     const { key } = await one();
     await stores.occurrences.replay(await finished(key, failed), NOON);
     const pending = await readPending(stores, key);
-    expect(await stores.occurrences.redispatch(pending, at(MINUTE))).toEqual(DONE);
+    expect(await stores.occurrences.redispatch(pending, at(MINUTE), 'overdue')).toEqual(DONE);
     const running = await claimed(stores, key, at(MINUTE));
     expect(await stores.occurrences.settle(running, retry(at(HOUR)), at(MINUTE))).toEqual(DONE);
     expect(await readPending(stores, key)).toMatchObject({ dueAt: at(HOUR), replays: 1 });

@@ -7,6 +7,7 @@ import type {
   ClaimResult,
   FencedResult,
   LeaseTerms,
+  RedispatchReason,
   RenewResult,
   Settlement,
   SettleResult,
@@ -153,8 +154,10 @@ export async function redispatch(
   context: StoreContext,
   pending: PendingOccurrence,
   now: EpochMs,
+  why: RedispatchReason,
 ): Promise<FencedResult> {
-  const update = expression('SET redispatched_at = :now ADD dispatch_seq :one, redispatches :one', [], {
+  const counted = why === 'overdue' ? ', redispatches :one' : '';
+  const update = expression(`SET redispatched_at = :now ADD dispatch_seq :one${counted}`, [], {
     ':now': now,
     ':one': 1,
   });

@@ -101,7 +101,7 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     renew: (running, expiresAt) => renew(context, running, expiresAt),
     settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),
     expire: (running, settlement, now) => end(running, settlement, isSeenExpired(running), now),
-    redispatch: (pending, now) => redispatch(context, pending, now),
+    redispatch: (pending, now, why) => redispatch(context, pending, now, why),
     miss: (pending, now) => miss(context, pending, now),
   };
 }
