@@ -28,6 +28,9 @@ export interface Clock {
 
 // ---- schedules -------------------------------------------------------------------------------------------
 
+/** Skips that are in a change's transaction; more follow one by one. */
+export const MAX_SKIPPED_IN_CHANGE = 40;
+
 /** One atomic change of a schedule: its head, perhaps a new revision, what it cancels and what it creates. */
 export interface ScheduleChange {
   /** What was read; the change is refused when the head has moved since. Null: the schedule must not exist. */
@@ -40,7 +43,7 @@ export interface ScheduleChange {
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
   /** Times that a person skipped and that stay skipped under the new revision, soonest first. */
-  readonly skipped?: readonly OccurrenceKey[];
+  readonly skipped?: readonly SkippedAhead[];
   readonly idempotency?: IdempotencyRecord;
   readonly now: EpochMs;
 }
@@ -187,6 +190,11 @@ export interface OccurrenceQuery {
   readonly oldestFirst?: boolean;
   readonly limit: number;
   readonly cursor?: string;
+}
+
+/** A nominal time that a person does not want, and how long that is remembered after it. */
+export interface SkippedAhead extends OccurrenceKey {
+  readonly retentionDays?: number;
 }
 
 /** What a person decided about a nominal time that the planner has not come to. */

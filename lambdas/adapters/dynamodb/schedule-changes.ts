@@ -3,7 +3,12 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
-import type { ChangeResult, ScheduleChange } from '../../core/ports.ts';
+import {
+  type ChangeResult,
+  MAX_SKIPPED_IN_CHANGE,
+  type ScheduleChange,
+  type SkippedAhead,
+} from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
@@ -20,7 +25,7 @@ import {
 } from './conditions.ts';
 import { headItem, idempotencyItem, revisionItem } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { coalescedItem, pendingItem, purgeAfter } from './occurrence-items.ts';
+import { coalescedItem, pendingItem, purgeAfter, skippedItem } from './occurrence-items.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
 /** Puts for what a plan creates; each only when its key is free (design, invariant 2). */
@@ -104,7 +109,11 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
         ]
       : []),
   ];
-  const creates = createActions(context, change.create, change.records, now);
+  const skips = (change.skipped ?? []).map((key) => skipAction(context, key, now));
+  const creates = [
+    ...createActions(context, change.create, change.records, now),
+    ...skips.slice(0, MAX_SKIPPED_IN_CHANGE),
+  ];
   const room = MAX_ACTIONS - fixed.length - creates.length;
   if (room < 0) throw new Error(`A change creates ${creates.length} occurrences; a transaction has no room.`);
   const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
@@ -112,8 +121,14 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
 
   const outcome = await commitDroppingExisting(context, [...fixed, ...inside], creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
+  for (const skip of skips.slice(MAX_SKIPPED_IN_CHANGE)) await transact(context.client, [skip]);
   await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
   return { kind: 'applied' };
+}
+
+function skipAction(context: StoreContext, skipped: SkippedAhead, now: EpochMs): WriteAction {
+  const Item = skippedItem(skipped, context, now);
+  return { Put: { TableName: context.occurrencesTable, Item, ...conditioned(isAbsent) } };
 }
 
 /** An idempotency record that ran out but was not purged yet (TTL takes days) does not count. */

@@ -6,6 +6,7 @@ import { retireAt } from '../../core/retire.ts';
 import type { CatchUpPolicy, ScheduleHead, ScheduleState } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
+import { isAheadOfPlan } from './carry-over.ts';
 import { leftOver } from './left-over.ts';
 import type { Move } from './move.ts';
 import type { HeadBase } from './next-head.ts';
@@ -88,7 +89,9 @@ export async function startOf(
   if (!before) return now;
   const how = move.goOn?.kind ?? 'anew';
   if (how === 'after-kept') {
-    const planned = open.filter(({ kind }) => kind === 'scheduled').map(({ scheduledTime }) => scheduledTime);
+    const planned = open
+      .filter((one) => one.kind === 'scheduled' && !isAheadOfPlan(before, one))
+      .map(({ scheduledTime }) => scheduledTime);
     return epochMs(Math.max(now, (before.nextDueAt ?? 0) - 1, ...planned));
   }
   if (move.goOn?.kind === 'made-up' && before.pause) {

@@ -1,10 +1,11 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { Pause } from '../../core/pause.ts';
-import type { IdempotencyRecord, ScheduleChange } from '../../core/ports.ts';
+import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import type { Definition } from '../../core/schedule.ts';
 import { epochMs, MINUTE } from '../../core/time.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
+import { carryOver } from './carry-over.ts';
 import { type GoOn, goOn, type Open } from './go-on.ts';
 import { nextHead } from './next-head.ts';
 import type { Standing } from './standing.ts';
@@ -57,13 +58,17 @@ export async function changeOf(
   const { now } = caller;
   const before = standing.kind === 'absent' ? undefined : standing.head;
   const open = await openOf(deps, id, standing, caller);
-  const cancel = toCancel(open, move.cancel);
   const base = nextHead(id, standing, move, now);
+  const carried = await carryOver(deps.occurrences, { before, base, move, open, now });
+  const cancel = [...toCancel(open, move.cancel), ...carried.cancel];
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
-  const room = Math.max(0, TRANSACTION_ROOM - cancel.length);
+  const decided = carried.create.length + Math.min(carried.skipped.length, MAX_SKIPPED_IN_CHANGE);
+  const room = Math.max(0, TRANSACTION_ROOM - cancel.length - decided);
   const going = await goOn(deps, { before, base, move, open, caller, room });
-  const { create, records, ...state } = going;
+  const { create: planned, records, ...state } = going;
+  const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));
+  const create = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
   return {
     expected: before ? { version: before.version, nextDueAt: before.nextDueAt } : null,
     head: { ...base, ...state },
@@ -78,8 +83,9 @@ export async function changeOf(
     }),
     cancel,
     cancelReason: move.cancel.reason,
-    create,
+    create: [...create, ...carried.create],
     records,
+    ...(carried.skipped.length > 0 && { skipped: carried.skipped }),
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
   };
@@ -96,8 +102,11 @@ export async function openOf(
 
 function toCancel(open: readonly Open[], { kinds }: CancelMove): readonly PendingOccurrence[] {
   if (kinds === 'none') return [];
-  return open
-    .filter((occurrence) => occurrence.status === 'pending')
-    .filter((occurrence) => kinds === 'every' || occurrence.kind === 'scheduled')
-    .sort((a, b) => a.dueAt - b.dueAt);
+  return (
+    open
+      .filter((occurrence) => occurrence.status === 'pending')
+      // A replay was asked for by a person, like a manual one.
+      .filter((one) => kinds === 'every' || (one.kind === 'scheduled' && one.replays === 0))
+      .sort((a, b) => a.dueAt - b.dueAt)
+  );
 }

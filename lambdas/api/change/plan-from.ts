@@ -1,6 +1,7 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../core/time.ts';
+import { isMoved } from '../coming/moved.ts';
 import type { Occurrences } from '../deps.ts';
 
 /** How far the clock of a worker may be ahead of ours; AWS keeps its own within milliseconds. */
@@ -28,9 +29,13 @@ export async function planFrom(
   return now;
 }
 
-/** Not waiting any more, other than by having been cancelled before it began. */
+/** Not waiting any more, other than by having been cancelled or skipped by a person before it began. */
 function hasHappened(occurrence: Occurrence): boolean {
   if (occurrence.kind !== 'scheduled') return false;
-  const unstarted = occurrence.status === 'pending' || occurrence.status === 'cancelled';
+  const { status } = occurrence;
+  // What a person decided about single times is carried over (carry-over.ts) and says nothing of those before it.
+  if (isMoved(occurrence)) return false;
+  const unwanted = status === 'skipped' && occurrence.reason === 'user';
+  const unstarted = status === 'pending' || status === 'cancelled' || unwanted;
   return !unstarted || occurrence.startedAt !== undefined;
 }

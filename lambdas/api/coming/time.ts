@@ -62,7 +62,7 @@ async function recordAt(
 }
 
 /** A resume creates it again; until then it is as if it had not been created. */
-function isLeftByPause(record: Occurrence): boolean {
+export function isLeftByPause(record: Occurrence): boolean {
   return record.status === 'cancelled' && record.reason === 'paused' && record.attempt === 0;
 }
 
