@@ -29,6 +29,8 @@ export const METRIC = {
   attemptsFailed: 'AttemptsFailed',
   /** Count; occurrences that ended failed. */
   occurrencesFailed: 'OccurrencesFailed',
+  /** Count; schedules that were paused because their occurrences kept failing or their target was gone. */
+  schedulesPaused: 'SchedulesPaused',
   /** Count; occurrences that were not run because they were too late. */
   occurrencesMissed: 'OccurrencesMissed',
   /** Count; leases found expired by the sweep. */

@@ -14,6 +14,7 @@ export function report(result: SweepResult): void {
   count(METRIC.overdueOccurrences, result.overdue);
   count(METRIC.leasesExpired, result.leasesExpired);
   count(METRIC.occurrencesFailed, result.failed);
+  count(METRIC.schedulesPaused, result.paused);
   count(METRIC.occurrencesMissed, result.missed);
   count(METRIC.occurrencesRedispatched, result.redispatched);
   for (const { id, error } of failures) {

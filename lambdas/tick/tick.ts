@@ -79,7 +79,9 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
   let finished = true;
   try {
     for await (const heads of deps.store.dueHeads(shard, until)) {
-      const oldest = Math.min(now, ...heads.map((head) => head.nextDueAt ?? now));
+      // Nobody waits for a completed one to be deleted.
+      const waiting = heads.filter(({ state }) => state !== 'completed');
+      const oldest = Math.min(now, ...waiting.map((head) => head.nextDueAt ?? now));
       const lagSeconds = (now - oldest) / SECOND;
       result = merge(result, { ...(await materialiseHeads(deps, heads, now, until)), lagSeconds });
       result = merge(result, { ...EMPTY, ...(await retireHeads(deps, heads, now)) });

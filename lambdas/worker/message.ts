@@ -55,6 +55,7 @@ function report(end: WorkEnd): void {
     case 'failed':
       count(METRIC.attemptsFailed, 1);
       count(METRIC.occurrencesFailed, 1);
+      if (end.paused !== undefined) count(METRIC.schedulesPaused, 1);
       break;
     case 'retry':
       count(METRIC.attemptsFailed, 1);

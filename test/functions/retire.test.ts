@@ -48,7 +48,7 @@ describe('a schedule that is to be deleted after its completion', () => {
   it.each(['succeeded', 'failed'] as const)('is gone once its last occurrence has %s', async (end) => {
     const { id, path } = await oneShot();
     await ended(id, end);
-    expect((await tickAt(at(3 * MINUTE))).retired).toBe(1);
+    expect(await tickAt(at(3 * MINUTE))).toMatchObject({ retired: 1, lagSeconds: 0 });
     expect((await api.get(path)).status).toBe(404);
     expect(tally(await ledger(api, path))).toEqual({
       [end === 'failed' ? 'failed not-retryable' : 'succeeded']: 1,
