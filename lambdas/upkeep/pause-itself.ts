@@ -1,7 +1,6 @@
-import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { PendingOccurrence } from '../core/occurrence.ts';
-import { PAUSED_BY_ITSELF, pausedAt } from '../core/pause.ts';
+import { PAUSED_BY_ITSELF } from '../core/pause.ts';
 import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../core/ports.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
 import { type EpochMs, epochMs, MINUTE } from '../core/time.ts';
@@ -44,7 +43,6 @@ function changeOf(
   now: EpochMs,
 ): ScheduleChange {
   const { nextDueAt, oldestRevision: _, ...rest } = head;
-  const { from } = pausedAt(head, headRecurrence(head), now);
   return {
     expected: { version: head.version, nextDueAt },
     head: {
@@ -54,7 +52,7 @@ function changeOf(
       nextDueAt: null,
       updatedAt: now,
       // Times that a tick owes are recorded with those of the pause, when it ends.
-      pause: { since: now, by: PAUSED_BY_ITSELF, note, from, unrecorded: nextDueAt },
+      pause: { since: now, by: PAUSED_BY_ITSELF, note, from: now, unrecorded: nextDueAt },
     },
     cancel: open
       .filter((one): one is PendingOccurrence => one.status === 'pending' && one.kind === 'scheduled')
