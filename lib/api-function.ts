@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ApiEnv } from '../lambdas/contract/env.ts';
-import { BY_GROUP_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
@@ -42,6 +42,8 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
         // Scan of the index: a list over all groups.
         onIndex(store.schedules, BY_GROUP_INDEX, 'Query', 'Scan'),
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),
+        // What failed on a day, and what is due in a pull queue.
+        onIndex(store.occurrences, ATTENTION_INDEX, 'Query'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
       ],
     });

@@ -105,6 +105,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:PutItem on ${OCCURRENCES}`,
     `Allow dynamodb:PutItem on ${SCHEDULES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
+    `Allow dynamodb:Query on ${OCCURRENCES}/index/attention`,
     `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
     `Allow dynamodb:Query on ${SCHEDULES}`,
     `Allow dynamodb:Query on ${SCHEDULES}/index/by_group`,
