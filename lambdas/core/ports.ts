@@ -212,6 +212,9 @@ export interface LeaseTerms {
 export interface OccurrenceStore {
   readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
   listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
+/** `overdue` lengthens the pause before the next time; `reissue` says nothing about the occurrence. */
+export type RedispatchReason = 'overdue' | 'reissue';
+
   /** Not terminal ones of a schedule: consistently from `since` on, and older ones as far as the index shows them. */
   openOf(schedule: ScheduleId, since: EpochMs): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
   /** Creates a manual occurrence of a live schedule, once per key. */
@@ -252,7 +255,7 @@ export interface OccurrenceStore {
   /** As `settle`, by somebody else and only once the lease has expired. */
   expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
   /** Has it handed over again: dispatchSeq + 1. */
-  redispatch(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
+  redispatch(pending: PendingOccurrence, now: EpochMs, why: RedispatchReason): Promise<FencedResult>;
   /** pending → cancelled. */
   cancel(pending: PendingOccurrence, reason: CancelReason, now: EpochMs): Promise<FencedResult>;
   /** A finished one → pending again: a new round of attempts under the same idempotency key. */

@@ -124,7 +124,8 @@ async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: bool
     return { ...EMPTY, missed: done ? 1 : 0 };
   }
   if (decision !== 'redispatch' && !(reissue && open.pullQueue === undefined)) return EMPTY;
-  const done = (await deps.occurrences.redispatch(open, now)).kind === 'done';
+  const why = decision === 'redispatch' ? 'overdue' : 'reissue';
+  const done = (await deps.occurrences.redispatch(open, now, why)).kind === 'done';
   return { ...EMPTY, redispatched: done ? 1 : 0 };
 }
 
