@@ -94,13 +94,13 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
         const due = (await unsent()).filter(only);
         if (due.length === 0) return ends;
         api.clock.advance(SECOND);
-        const batch = inTurn ? due.slice(0, 1) : due;
-        const working = batch.map((one) => {
+        const handOver = (one: Occurrence) => {
           const message = { id: occurrenceId(one), seq: one.dispatchSeq, dueAt: one.dueAt };
           sent.set(message.id, numberOf(one));
           return work(worker.deps, message, `w-${message.id}-${message.seq}`);
-        });
-        ends.push(...(await Promise.all(working)));
+        };
+        if (inTurn) for (const one of due) ends.push(await handOver(one));
+        else ends.push(...(await Promise.all(due.map(handOver))));
       }
     },
   };
