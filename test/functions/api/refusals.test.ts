@@ -164,8 +164,7 @@ describe('a refusal', () => {
   });
 
   it('of a verb that takes no options names the option', async () => {
-    const { path } = freshNames();
-    const reply = await api.post(`${path}/trigger`, { input: 1 });
-    expect([reply.status, reply.body.field]).toEqual([400, 'input']);
+    const reply = await api.post('/occurrences/g~n~20260301T120000000Z~1/cancel', { reason: 'why' });
+    expect([reply.status, reply.body.field]).toEqual([400, 'reason']);
   });
 });
