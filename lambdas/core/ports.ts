@@ -209,12 +209,12 @@ export interface LeaseTerms {
   readonly secret?: string;
 }
 
-export interface OccurrenceStore {
-  readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
-  listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
 /** `overdue` lengthens the pause before the next time; `reissue` says nothing about the occurrence. */
 export type RedispatchReason = 'overdue' | 'reissue';
 
+export interface OccurrenceStore {
+  readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
+  listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
   /** Not terminal ones of a schedule: consistently from `since` on, and older ones as far as the index shows them. */
   openOf(schedule: ScheduleId, since: EpochMs): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
   /** Creates a manual occurrence of a live schedule, once per key. */
