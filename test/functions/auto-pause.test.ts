@@ -119,6 +119,17 @@ describe('failures in a row', () => {
     expect((await api.get(path)).body.state).toBe('paused');
   });
 
+  it('that were said through the API count too', async () => {
+    const { id, path } = await failing({ pauseAfterFailures: 1, completion: 'callback' });
+    const { deps, calls } = testWorker(api.stores, async () => good, api.clock);
+    api.clock.set(at(MINUTE));
+    const occurrence = occurrenceId(keyOf(await headOf(id), at(MINUTE)));
+    await work(deps, { id: occurrence, seq: 1, dueAt: at(MINUTE) }, 'w');
+    const said = { completionToken: calls[0]?.completionToken, retryable: false };
+    expect((await api.post(`/occurrences/${occurrence}/fail`, said)).body.status).toBe('failed');
+    expect((await api.get(path)).body).toMatchObject({ state: 'paused', pausedBy: 'punctual' });
+  });
+
   it('are found by the next one when a process dies before it counts', async () => {
     const { id, path } = await failing({ pauseAfterFailures: 2 });
     await run(id, { 1: bad });
