@@ -51,7 +51,13 @@ describe('creating a schedule', () => {
       expression: `0 9 * * ${'1,'.repeat(100)}1`,
       timezone: 'America/Argentina/ComodRivadavia',
     });
-    const made = head({ id: freshId('g'.repeat(64)), pause: { since: NOON, from: NOON, unrecorded: NOON, by: 'a'.repeat(100), note: 'n'.repeat(100) } }, of);
+    const made = head(
+      {
+        id: freshId('g'.repeat(64)),
+        pause: { since: NOON, from: NOON, unrecorded: NOON, by: 'a'.repeat(100), note: 'n'.repeat(100) },
+      },
+      of,
+    );
     await stores.schedules.applyChange(change(made, { revision: revision(made, of) }));
     const { Item } = await stores.client.send(
       new GetCommand({ TableName: stores.schedulesTable, Key: headKey(made.id) }),
