@@ -6,6 +6,9 @@ import type { Config } from './config.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
 
+/** Partition keys of the versions and users of calendars. */
+const CALENDAR_ITEMS = 'K#*';
+
 export interface ApiFunctionProps {
   readonly config: Config;
   readonly store: ScheduleStore;
@@ -14,6 +17,9 @@ export interface ApiFunctionProps {
 /** Answers the HTTP API. */
 export class ApiFunction extends PunctualFunction<ApiEnv> {
   constructor(scope: Construct, id: string, { config, store }: ApiFunctionProps) {
+    // A schedule that stops using a calendar.
+    const calendarUsers = onTable(store.schedules, 'DeleteItem');
+    calendarUsers.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [CALENDAR_ITEMS] });
     super(scope, id, config, {
       folder: 'api',
       description: 'Answers the HTTP API',
@@ -39,6 +45,7 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
           'Query',
           'UpdateItem',
         ),
+        calendarUsers,
         // Scan of the index: a list over all groups.
         onIndex(store.schedules, BY_GROUP_INDEX, 'Query', 'Scan'),
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'),

@@ -18,6 +18,7 @@ export const SCHEDULE_ITEMS = 'S#*';
 type TableAction =
   | 'BatchGetItem'
   | 'ConditionCheckItem'
+  | 'DeleteItem'
   | 'GetItem'
   | 'PutItem'
   | 'Query'

@@ -39,7 +39,7 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
         // Query: the ledger, whether the latest have all failed.
         onTable(store.occurrences, 'BatchGetItem', 'Query', 'UpdateItem'),
         // The revision, for its retry policy.
-        onTable(store.schedules, 'GetItem'),
+        onTable(store.schedules, 'BatchGetItem', 'GetItem'),
         shardCount,
         heads,
       ],

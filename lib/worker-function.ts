@@ -49,7 +49,8 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
         HTTP_ALLOWED_RANGES: config.httpAllowedRanges.join(','),
       },
       grants: [
-        onTable(store.schedules, 'GetItem'),
+        // BatchGetItem: versions of calendars, and what heads leave to their revisions.
+        onTable(store.schedules, 'BatchGetItem', 'GetItem'),
         // Query: the ledger, whether the latest have all failed; and with the index what a pause then cancels.
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'Query', 'UpdateItem'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),

@@ -4,6 +4,7 @@ import type { IdempotencyRecord, ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
 import { hashOf } from './canonical-json.ts';
 import { commit, type Decide } from './change/commit.ts';
+import { pinCalendars } from './change/pin-calendars.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertFires } from './definition.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
@@ -38,10 +39,12 @@ function creation(deps: ChangeDeps, request: CreateRequest): Decide {
     if (idempotency && (await recallAnswer(deps.schedules, idempotency, caller.now))) return undefined;
     if (standing.kind === 'live') throw scheduleExists(id);
     // Not before: a one-shot whose time is over may be asked about again.
-    assertFires(id, definition, caller.now, caller.now);
+    const calendars = await pinCalendars(deps.schedules, definition);
+    assertFires(id, definition, calendars, caller.now, caller.now);
     return {
       state: 'enabled',
       definition,
+      calendars,
       // For what may be left of a schedule of this name that was deleted while the process died.
       cancel: { kinds: 'every', reason: 'deleted' },
       ...(idempotency && { idempotency }),

@@ -1,8 +1,10 @@
+import type { recurrenceFields } from '../contract/api/recurrence.ts';
 import type { ScheduleBody } from '../contract/api/schedule.ts';
+import type { PinnedCalendar } from '../core/calendar.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
-import { type DstPolicy, requireFuture } from '../core/recurrence/index.ts';
-import { type Definition, type Json, planningPolicy, type Target } from '../core/schedule.ts';
+import { type DstPolicy, type RecurrenceSpec, requireFuture } from '../core/recurrence/index.ts';
+import { type Definition, type Json, planningPolicy, type Target, timesOf } from '../core/schedule.ts';
 import type { EpochMs } from '../core/time.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { runPolicyOf } from './run-policy.ts';
@@ -10,9 +12,8 @@ import { runPolicyOf } from './run-policy.ts';
 /** The definition in a body whose schema has filled in the defaults. */
 export function definitionOf(body: ScheduleBody): Definition {
   return {
-    expression: body.expression,
-    timezone: body.timezone,
-    ...(body.dst && dstOf(body.dst)),
+    ...recurrenceOf(body),
+    ...(body.maxRuns !== undefined && { maxRuns: body.maxRuns }),
     // JSON has no undefined: an optional member of a target is there with a value or not at all.
     target: body.target as Target,
     input: body.input as Json,
@@ -26,8 +27,24 @@ export function definitionOf(body: ScheduleBody): Definition {
   };
 }
 
+/** The fields that say when. What chooses nothing is left out, so that it is no edit either. */
+export function recurrenceOf(body: Pick<ScheduleBody, keyof typeof recurrenceFields>): RecurrenceSpec {
+  const { expression, timezone, dst, exclude, calendars, onExcluded, startAt, endAt, window } = body;
+  return {
+    expression,
+    timezone,
+    ...(dst && dstOf(dst)),
+    ...(exclude && exclude.length > 0 && { exclude }),
+    ...(calendars && calendars.length > 0 && { calendars }),
+    ...(onExcluded !== undefined && onExcluded !== 'skip' && { onExcluded }),
+    ...(startAt !== undefined && { startAt }),
+    ...(endAt !== undefined && { endAt }),
+    ...(window !== undefined && { window }),
+  };
+}
+
 /** An empty policy chooses nothing and is left out, so that it is no edit either. */
-export function dstOf(dst: NonNullable<ScheduleBody['dst']>): { readonly dst?: Partial<DstPolicy> } {
+function dstOf(dst: NonNullable<ScheduleBody['dst']>): { readonly dst?: Partial<DstPolicy> } {
   const chosen: Partial<DstPolicy> = {
     ...(dst.gap !== undefined && { gap: dst.gap }),
     ...(dst.overlap !== undefined && { overlap: dst.overlap }),
@@ -41,14 +58,19 @@ export function sameDefinition(a: Definition, b: Definition): boolean {
 }
 
 /** Refuses time text that cannot be read, and when nothing of it lies after `now`. */
-export function assertFires(id: ScheduleId, definition: Definition, anchor: EpochMs, now: EpochMs): void {
-  requireFuture(headRecurrence({ id, policy: planningPolicy(definition), anchor }), now);
+export function assertFires(
+  id: ScheduleId,
+  definition: Definition,
+  calendars: readonly PinnedCalendar[],
+  anchor: EpochMs,
+  now: EpochMs,
+): void {
+  requireFuture(headRecurrence({ id, policy: planningPolicy(definition, calendars), anchor }), now);
 }
 
 /** Whether an edit leaves the time text alone: one whose times are over may still get, say, a description. */
 export function sameTimes(a: Definition, b: Definition): boolean {
-  const times = ({ expression, timezone, dst }: Definition) =>
-    canonicalJson([expression, timezone, dst ?? null]);
+  const times = (of: Definition) => canonicalJson([timesOf(of), of.maxRuns ?? null]);
   return times(a) === times(b);
 }
 

@@ -11,6 +11,7 @@ export type Schedules = Pick<
   | 'readIdempotency'
   | 'listSchedules'
   | 'applyChange'
+  | 'pinCalendars'
   | 'readGroup'
   | 'writeGroup'
 >;
@@ -50,6 +51,8 @@ export interface ChangeDeps {
   readonly occurrences: Occurrences;
   readonly planning: Pick<PlanningStore, 'materialise'>;
   readonly limits: PlanningLimits;
+  /** The version of the zone data that times are computed with. */
+  readonly zoneData: string;
 }
 
 export interface ApiDeps extends ChangeDeps {

@@ -1,9 +1,11 @@
+import { samePins } from '../core/calendar.ts';
 import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
 import type { GoOn } from './change/go-on.ts';
 import type { Move } from './change/move.ts';
+import { pinCalendars } from './change/pin-calendars.ts';
 import { assertFires, sameDefinition, sameRuns, sameTimes } from './definition.ts';
-import type { ScheduleRequest } from './deps.ts';
+import type { ScheduleRequest, Schedules } from './deps.ts';
 
 export interface EditRequest extends ScheduleRequest {
   /** What becomes of what is pending; when absent it is kept by an edit that only says something else. */
@@ -16,19 +18,23 @@ export interface EditRequest extends ScheduleRequest {
  * belongs to a revision in force, and that one rule is what makes an edit take effect at once
  * (lambdas/core/standing.ts).
  */
-export function editMove(
+export async function editMove(
+  schedules: Pick<Schedules, 'pinCalendars'>,
   { head, revision }: ScheduleRecord,
   definition: Definition,
   { id, caller, pending }: EditRequest,
-): Move | undefined {
-  if (sameDefinition(revision.definition, definition)) return undefined;
-  const timesStay = sameTimes(revision.definition, definition);
-  if (!timesStay) assertFires(id, definition, head.anchor, caller.now);
+): Promise<Move | undefined> {
+  const calendars = await pinCalendars(schedules, definition);
+  const calendarsStay = samePins(revision.calendars, calendars);
+  if (calendarsStay && sameDefinition(revision.definition, definition)) return undefined;
+  const timesStay = calendarsStay && sameTimes(revision.definition, definition);
+  if (!timesStay) assertFires(id, definition, calendars, head.anchor, caller.now);
   const keeps = (pending ?? (sameRuns(revision.definition, definition) ? 'keep' : 'cancel')) === 'keep';
   return {
     // Paused stays paused; a completed one wakes up when its new times are not over.
     state: head.state === 'paused' ? 'paused' : 'enabled',
     definition,
+    calendars,
     cancel: { kinds: keeps ? 'none' : 'scheduled', reason: 'superseded' },
     goOn: goOnAfter(keeps || head.state === 'paused', timesStay),
   };

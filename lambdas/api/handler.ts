@@ -12,10 +12,12 @@ import {
 } from '../adapters/dynamodb/index.ts';
 import { logger } from '../adapters/telemetry.ts';
 import { apiEnv, parseEnv } from '../contract/env.ts';
+import { tzdataVersion } from '../core/recurrence/index.ts';
 import { SECOND } from '../core/time.ts';
 import { createApp } from './app.ts';
 
 const env = parseEnv(apiEnv, process.env);
+const zoneData = tzdataVersion(process.versions);
 const context = {
   client: createDocumentClient(),
   schedulesTable: env.SCHEDULES_TABLE_NAME,
@@ -29,6 +31,7 @@ const answer = handle(
     occurrences: createOccurrenceStore(context),
     backfills: createBackfillStore(context),
     planning: createPlanningStore(context),
+    zoneData,
     limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },
     clock: systemClock,
     newSecret,

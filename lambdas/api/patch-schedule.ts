@@ -24,19 +24,19 @@ export async function patchSchedule(
   read: Read,
 ): Promise<ScheduleRecord> {
   const { id, caller } = request;
-  const { after } = await commit(deps, id, caller, patching(request, read));
+  const { after } = await commit(deps, id, caller, patching(deps, request, read));
   return assertPresent(after, id);
 }
 
 export function rehearsePatch(deps: ChangeDeps, request: PatchRequest, read: Read): Promise<Rehearsal> {
-  return rehearse(deps, request.id, request.caller, patching(request, read));
+  return rehearse(deps, request.id, request.caller, patching(deps, request, read));
 }
 
-function patching(request: PatchRequest, read: Read): Decide {
+function patching({ schedules }: ChangeDeps, request: PatchRequest, read: Read): Decide {
   return (standing) => {
     const live = assertLive(standing, request.id);
     assertIfMatch(request.ifMatch, live.head);
     // Merged anew at each try: somebody else's edit in between is kept.
-    return editMove(live, read(mergePatch(live.revision.definition, request.patch)), request);
+    return editMove(schedules, live, read(mergePatch(live.revision.definition, request.patch)), request);
   };
 }

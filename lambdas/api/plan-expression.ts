@@ -1,19 +1,34 @@
 import type * as z from 'zod';
 import type { planBody, planView } from '../contract/api/plan.ts';
-import { compileCached, preview } from '../core/recurrence/index.ts';
+import { headRecurrence } from '../core/head-recurrence.ts';
+import type { ScheduleId } from '../core/ids.ts';
+import { preview } from '../core/recurrence/index.ts';
 import { type EpochMs, parseInstant } from '../core/time.ts';
-import { dstOf } from './definition.ts';
+import { pinCalendars } from './change/pin-calendars.ts';
+import { recurrenceOf } from './definition.ts';
+import type { Schedules } from './deps.ts';
 import { fireViewOf } from './views/fire-view.ts';
 
-/** `H` and jitter are hashed from a schedule's id; without a schedule they are as for this one. */
-const SEED = '';
-
 /** What an expression would do, without a schedule. Intervals that name no anchor count from `from`. */
-export function planExpression(body: z.output<typeof planBody>, now: EpochMs): z.output<typeof planView> {
-  const from = (body.from === undefined ? undefined : parseInstant(body.from)) ?? now;
-  const { expression, timezone, dst, count } = body;
-  const spec = { expression, timezone, ...(dst && dstOf(dst)) };
-  const compiled = compileCached(spec, { seed: SEED, anchor: from });
-  const { fires, warnings, description } = preview(compiled, { from, count, now, seed: SEED });
+export async function planExpression(
+  schedules: Pick<Schedules, 'pinCalendars'>,
+  body: z.output<typeof planBody>,
+  now: EpochMs,
+): Promise<z.output<typeof planView>> {
+  const instant = (text: string | undefined) => (text === undefined ? undefined : parseInstant(text));
+  const from = instant(body.from) ?? now;
+  const to = instant(body.to);
+  const { count, previous, schedule: seed } = body;
+  const spec = recurrenceOf(body);
+  const policy = { ...spec, calendars: await pinCalendars(schedules, spec) };
+  const compiled = headRecurrence({ id: seed as ScheduleId, policy, anchor: from });
+  const { fires, warnings, description } = preview(compiled, {
+    from,
+    previous,
+    now,
+    seed,
+    ...(to !== undefined && { to }),
+    ...(count !== undefined && { count }),
+  });
   return { fires: fires.map(fireViewOf), warnings: [...warnings], description };
 }

@@ -1,6 +1,7 @@
 import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
 import { commit, type Decide } from './change/commit.ts';
+import { pinCalendars } from './change/pin-calendars.ts';
 import { assertIfMatch, assertIfNoneMatch } from './change/precondition.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertPresent } from './change/standing.ts';
@@ -20,22 +21,23 @@ export async function replaceSchedule(
   request: ReplaceRequest,
 ): Promise<{ readonly record: ScheduleRecord; readonly created: boolean }> {
   const { id, caller } = request;
-  const { before, after } = await commit(deps, id, caller, replacement(request));
+  const { before, after } = await commit(deps, id, caller, replacement(deps, request));
   return { record: assertPresent(after, id), created: before.kind !== 'live' };
 }
 
 export function rehearseReplacement(deps: ChangeDeps, request: ReplaceRequest): Promise<Rehearsal> {
-  return rehearse(deps, request.id, request.caller, replacement(request));
+  return rehearse(deps, request.id, request.caller, replacement(deps, request));
 }
 
-function replacement(request: ReplaceRequest): Decide {
+function replacement({ schedules }: ChangeDeps, request: ReplaceRequest): Decide {
   const { id, definition, caller } = request;
-  return (standing) => {
+  return async (standing) => {
     const live = standing.kind === 'live' ? standing : undefined;
     assertIfMatch(request.ifMatch, live?.head);
     assertIfNoneMatch(request.ifNoneMatch, live?.head);
-    if (live) return editMove(live, definition, request);
-    assertFires(id, definition, caller.now, caller.now);
-    return { state: 'enabled', definition, cancel: { kinds: 'every', reason: 'deleted' } };
+    if (live) return editMove(schedules, live, definition, request);
+    const calendars = await pinCalendars(schedules, definition);
+    assertFires(id, definition, calendars, caller.now, caller.now);
+    return { state: 'enabled', definition, calendars, cancel: { kinds: 'every', reason: 'deleted' } };
   };
 }

@@ -4,7 +4,7 @@ import type { RunningOccurrence } from './occurrence.ts';
 import { fillPlaceholders } from './placeholders.ts';
 import type { Invocation } from './ports.ts';
 import type { Recurrence } from './recurrence/types.ts';
-import { type Definition, planningPolicy, type ScheduleHead } from './schedule.ts';
+import { type Definition, planningPolicy, type Revision, type ScheduleHead } from './schedule.ts';
 import { toIso } from './time.ts';
 
 /** Marks an occurrence that was created after its time had passed (planner.ts). */
@@ -39,9 +39,12 @@ export function invocationOf(
 }
 
 /** For the times around an occurrence. That its text can no longer be read is no reason not to run it. */
-export function neighbours(head: ScheduleHead, definition: Definition): Pick<Recurrence, 'next' | 'prev'> {
+export function neighbours(
+  head: ScheduleHead,
+  { definition, calendars }: Pick<Revision, 'definition' | 'calendars'>,
+): Pick<Recurrence, 'next' | 'prev'> {
   try {
-    return headRecurrence({ ...head, policy: planningPolicy(definition) });
+    return headRecurrence({ ...head, policy: planningPolicy(definition, calendars) });
   } catch {
     return { next: () => null, prev: () => null };
   }

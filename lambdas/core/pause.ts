@@ -78,7 +78,16 @@ export function planWake(
   const records = pausedTimes(head, before);
   const first = recurrence.next(before);
   if (!first) return { occurrences: [], records, nextDueAt: null };
-  const { id: schedule, revision, policy } = head;
-  const planned = plan({ schedule, revision, policy, recurrence, nextDueAt: first.at, now, limits });
+  const { id: schedule, revision, policy, remainingRuns } = head;
+  const planned = plan({
+    schedule,
+    revision,
+    policy,
+    recurrence,
+    nextDueAt: first.at,
+    remainingRuns,
+    now,
+    limits,
+  });
   return { ...planned, records: [...records, ...planned.records] };
 }

@@ -2,10 +2,11 @@ import { knownDurationMs } from './duration.ts';
 import type { OccurrenceKey, ScheduleId } from './ids.ts';
 import { CATCH_UP_NOTE } from './invocation.ts';
 import type { Coalesced, CoalesceReason } from './occurrence.ts';
+import { dueAt as withinWindow } from './recurrence/index.ts';
 import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
 import type { CatchUpPolicy, PlanningPolicy } from './schedule.ts';
 import type { OverlapPolicy } from './slots.ts';
-import { type EpochMs, epochMs, MINUTE, SECOND } from './time.ts';
+import { type EpochMs, epochMs, MINUTE, SECOND, toIso } from './time.ts';
 
 export interface PlanLimits {
   /** Milliseconds: how far ahead of `now` nominal times are materialised. */
@@ -47,8 +48,11 @@ export interface PlannedRecord extends OccurrenceKey {
 export interface Plan {
   readonly occurrences: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
-  /** The next nominal time left to materialise; null when the recurrence has ended. */
+  /** The next nominal time left to materialise; null when the recurrence has ended, or its runs are used up. */
   readonly nextDueAt: EpochMs | null;
+  /** Where the schedule has `maxRuns`: what is left of them, and when they are used up the time of the last. */
+  readonly remainingRuns?: number;
+  readonly lastRunAt?: EpochMs;
 }
 
 export interface PlanInput {
@@ -58,6 +62,8 @@ export interface PlanInput {
   readonly recurrence: Recurrence;
   /** The next nominal time not yet materialised. */
   readonly nextDueAt: EpochMs;
+  /** Occurrences that may still be created; any number when absent. Times that are only recorded do not count. */
+  readonly remainingRuns?: number | undefined;
   readonly now: EpochMs;
   readonly limits: PlanLimits;
 }
@@ -67,20 +73,53 @@ export interface PlanInput {
  * returned `nextDueAt` is in exactly one occurrence or one record.
  */
 export function plan(input: PlanInput): Plan {
-  const { recurrence, nextDueAt, now, limits } = input;
-  const misfire = nextDueAt < now - MISFIRE_THRESHOLD;
+  const { recurrence, nextDueAt, now, limits, remainingRuns = Number.POSITIVE_INFINITY } = input;
+  const misfire = punctualStart(input, nextDueAt) < now - MISFIRE_THRESHOLD;
   const missed = misfire ? planMissed(input) : { runs: [], records: [], next: nextDueAt, counted: true };
   const occurrences = missed.runs.map((run) => occurrenceOf(input, run.fire, run.dueAt));
 
   let next = missed.next;
   const horizon = now + limits.planWindow;
+  const most = Math.min(limits.maxOccurrences, remainingRuns);
   // A backlog that is not counted to its end yet must be, before anything later is created.
-  while (missed.counted && next !== null && next <= horizon && occurrences.length < limits.maxOccurrences) {
+  while (missed.counted && next !== null && next <= horizon && occurrences.length < most) {
     const fire = fireAt(recurrence, next);
-    occurrences.push(occurrenceOf(input, fire, fire.at));
     next = recurrence.next(fire.at)?.at ?? null;
+    occurrences.push(onTime(input, fire, next));
   }
-  return { occurrences, records: missed.records, nextDueAt: next };
+  const planned = { occurrences, records: missed.records, nextDueAt: next };
+  return input.remainingRuns === undefined ? planned : countRuns(planned, input.remainingRuns);
+}
+
+function countRuns(planned: Plan, before: number): Plan {
+  const remainingRuns = before - planned.occurrences.length;
+  if (remainingRuns > 0) return { ...planned, remainingRuns };
+  const lastRunAt = planned.occurrences.at(-1)?.scheduledTime;
+  return { ...planned, nextDueAt: null, remainingRuns, ...(lastRunAt !== undefined && { lastRunAt }) };
+}
+
+/** When the occurrence of a nominal time may start, if all goes well. */
+function punctualStart({ schedule, policy, recurrence }: PlanInput, at: EpochMs): EpochMs {
+  return policy.window === undefined
+    ? at
+    : startIn(schedule, policy.window, at, recurrence.next(at)?.at ?? null);
+}
+
+function startIn(schedule: ScheduleId, window: string, at: EpochMs, nextAt: EpochMs | null): EpochMs {
+  return withinWindow(at, nextAt, knownDurationMs(window), schedule);
+}
+
+/** The occurrence of a nominal time that has not passed: due then, or later within its window. */
+export function onTime(
+  input: Pick<PlanInput, 'schedule' | 'revision' | 'policy'>,
+  fire: Fire,
+  nextAt: EpochMs | null,
+): PlannedOccurrence {
+  const { window } = input.policy;
+  if (window === undefined) return occurrenceOf(input, fire, fire.at);
+  const due = startIn(input.schedule, window, fire.at, nextAt);
+  const note = { code: 'window', message: `Starts at ${toIso(due)}, by the window of ${window}.` };
+  return occurrenceOf(input, due === fire.at ? fire : { ...fire, notes: [...fire.notes, note] }, due);
 }
 
 /** The fire at a known nominal time, with its notes. */
@@ -120,15 +159,17 @@ interface Missed {
 
 /** Missed times, oldest first, up to `now`: the latest few that the budget allows run, one record holds the rest. */
 function planMissed(input: PlanInput): Missed {
-  const { recurrence, now, limits } = input;
-  const budget = catchUpBudget(input.policy.catchUp, limits.maxOccurrences);
+  const { recurrence, now, limits, remainingRuns = Number.POSITIVE_INFINITY } = input;
+  const budget = catchUpBudget(input.policy.catchUp, Math.min(limits.maxOccurrences, remainingRuns));
   const oldest = now - knownDurationMs(input.policy.catchUp.maxAge);
   // `recent` is a window over the latest missed times; what falls out of it at the front is given up.
   const recent: Fire[] = [];
   let dropped: Coalesced | undefined;
   let next: EpochMs | null = input.nextDueAt;
   let count = 0;
-  while (next !== null && next <= now && count < MAX_MISSED_PER_PLAN) {
+  // The last one may still be on time: its window is not over.
+  const isMissed = (at: EpochMs) => at <= now && punctualStart(input, at) <= now;
+  while (next !== null && count < MAX_MISSED_PER_PLAN && isMissed(next)) {
     const fire = fireAt(recurrence, next);
     count += 1;
     recent.push(fire);
@@ -139,7 +180,7 @@ function planMissed(input: PlanInput): Missed {
     }
     next = recurrence.next(fire.at)?.at ?? null;
   }
-  const counted = next === null || next > now;
+  const counted = next === null || !isMissed(next);
   // While times remain uncounted, later ones are still to come and the latest win: nothing runs yet.
   if (!counted) {
     const all = [...recent].reduce<Coalesced | undefined>(
@@ -162,7 +203,7 @@ export function catchUpBudget(policy: CatchUpPolicy, maxOccurrences: number): nu
     case 'skip':
       return 0;
     case 'latest':
-      return 1;
+      return Math.min(1, maxOccurrences);
     case 'all':
       return Math.min(policy.maxRuns, maxOccurrences);
   }

@@ -1,3 +1,4 @@
+import type { PinnedCalendar } from './calendar.ts';
 import type { OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
@@ -45,6 +46,8 @@ export interface ScheduleChange {
   /** Times that a person skipped and that stay skipped under the new revision, soonest first. */
   readonly skipped?: readonly SkippedAhead[];
   readonly idempotency?: IdempotencyRecord;
+  /** Where it changes: the calendars that it uses from now on, and those that it used. */
+  readonly calendars?: { readonly after: readonly PinnedCalendar[]; readonly before: readonly string[] };
   readonly now: EpochMs;
 }
 
@@ -92,6 +95,8 @@ export interface ScheduleStore {
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<ScheduleRecord>>;
+  /** The calendars of these names as they are now; those that there are, in no order. */
+  pinCalendars(names: readonly string[]): Promise<readonly PinnedCalendar[]>;
   /** Settings of a group; `undefined` when it has none. */
   readGroup(group: string): Promise<GroupSettings | undefined>;
   writeGroup(group: string, settings: GroupSettings): Promise<void>;
@@ -107,6 +112,11 @@ export interface Materialisation {
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
   readonly nextDueAt: EpochMs | null;
+  /** Of one with `maxRuns` (planner.ts). */
+  readonly remainingRuns?: number;
+  readonly lastRunAt?: EpochMs;
+  /** The version of the zone data that this was planned with. */
+  readonly zoneData?: string | undefined;
 }
 
 export type MaterialiseResult =
@@ -202,15 +212,15 @@ export type AheadOfPlan =
   | { readonly kind: 'skip'; readonly key: OccurrenceKey & Pick<PlannedOccurrence, 'retentionDays'> }
   | { readonly kind: 'create'; readonly occurrence: PlannedOccurrence };
 
+/** `overdue` lengthens the pause before the next time; `reissue` says nothing about the occurrence. */
+export type RedispatchReason = 'overdue' | 'reissue';
+
 export interface LeaseTerms {
   readonly holder: string;
   readonly expiresAt: EpochMs;
   /** Lets whoever is given it end the attempt from outside. */
   readonly secret?: string;
 }
-
-/** `overdue` lengthens the pause before the next time; `reissue` says nothing about the occurrence. */
-export type RedispatchReason = 'overdue' | 'reissue';
 
 export interface OccurrenceStore {
   readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;

@@ -1,6 +1,7 @@
+import type { PinnedCalendar } from './calendar.ts';
 import type { ScheduleId } from './ids.ts';
 import type { Pause } from './pause.ts';
-import type { DstPolicy } from './recurrence/types.ts';
+import type { RecurrenceSpec } from './recurrence/spec.ts';
 import { retentionDays } from './retention.ts';
 import type { Concurrency, OverlapPolicy } from './slots.ts';
 import type { EpochMs } from './time.ts';
@@ -85,10 +86,9 @@ export interface CatchUpPolicy {
 }
 
 /** The standing instruction as its owner wrote it, defaults filled in. Immutable once it is a revision. */
-export interface Definition {
-  readonly expression: string;
-  readonly timezone: string;
-  readonly dst?: Partial<DstPolicy>;
+export interface Definition extends RecurrenceSpec {
+  /** So many runs and it is completed; any number when absent. */
+  readonly maxRuns?: number;
   readonly target: Target;
   readonly input: Json;
   readonly retry: RetryPolicy;
@@ -125,11 +125,14 @@ export interface Definition {
  */
 export type ScheduleState = 'enabled' | 'paused' | 'completed' | 'deleted';
 
+/** When to run, with what the calendars that it names say. */
+export interface PlannedTimes extends Omit<RecurrenceSpec, 'calendars'> {
+  /** As the revision was made with them; the head holds their versions, and what they say is read with it. */
+  readonly calendars?: readonly PinnedCalendar[];
+}
+
 /** The parts of a definition that planning needs; kept on the head so that a tick reads one small item. */
-export interface PlanningPolicy {
-  readonly expression: string;
-  readonly timezone: string;
-  readonly dst?: Partial<DstPolicy>;
+export interface PlanningPolicy extends PlannedTimes {
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
   readonly pullQueue?: string;
@@ -153,6 +156,12 @@ export interface ScheduleHead {
    * then, when to look whether its last occurrence is finished. Null where there is nothing to come back for.
    */
   readonly nextDueAt: EpochMs | null;
+  /** Of one that has `maxRuns`: how many occurrences its plan may still create. */
+  readonly remainingRuns?: number;
+  /** Of one whose runs are used up: the nominal time of the last. */
+  readonly lastRunAt?: EpochMs;
+  /** The version of the zone data that `nextDueAt` was computed with. */
+  readonly zoneData?: string;
   /** The oldest revision whose occurrences still run, after edits that kept what was pending; else `revision`. */
   readonly oldestRevision?: number;
   readonly createdAt: EpochMs;
@@ -166,22 +175,43 @@ export interface Revision {
   readonly schedule: ScheduleId;
   readonly revision: number;
   readonly definition: Definition;
+  /** What its calendars were when it was made, in the order that the definition names them. */
+  readonly calendars?: readonly PinnedCalendar[];
   readonly createdAt: EpochMs;
   readonly createdBy: string;
 }
 
-/** The head's copy of what planning needs from `definition`. */
-export function planningPolicy(definition: Definition): PlanningPolicy {
+/** The head's copy of what planning needs from `definition`, which was made with these calendars. */
+export function planningPolicy(
+  definition: Definition,
+  calendars: readonly PinnedCalendar[] = [],
+): PlanningPolicy {
   const keepFor = definition.retention === undefined ? undefined : retentionDays(definition.retention);
+  const { calendars: _, ...times } = timesOf(definition);
   return {
-    expression: definition.expression,
-    timezone: definition.timezone,
-    ...(definition.dst && { dst: definition.dst }),
+    ...times,
+    ...(calendars.length > 0 && { calendars }),
     ...(definition.startDeadline !== undefined && { startDeadline: definition.startDeadline }),
     catchUp: definition.catchUp,
     ...(definition.target.kind === 'pull' && { pullQueue: definition.target.queue }),
     ...(keepFor !== undefined && { retentionDays: keepFor }),
     ...(definition.deleteAfterCompletion && { deleteAfterCompletion: true }),
+  };
+}
+
+/** When it runs, without what happens then. */
+export function timesOf(definition: RecurrenceSpec): RecurrenceSpec {
+  const { expression, timezone, dst, exclude, calendars, onExcluded, startAt, endAt, window } = definition;
+  return {
+    expression,
+    timezone,
+    ...(dst && { dst }),
+    ...(exclude && { exclude }),
+    ...(calendars && { calendars }),
+    ...(onExcluded && { onExcluded }),
+    ...(startAt !== undefined && { startAt }),
+    ...(endAt !== undefined && { endAt }),
+    ...(window !== undefined && { window }),
   };
 }
 

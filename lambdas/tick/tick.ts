@@ -18,6 +18,8 @@ const MAX_ROUNDS = 8;
 export interface TickDeps extends RetireDeps {
   readonly store: PlanningStore;
   readonly recurrenceOf: (head: ScheduleHead) => Recurrence;
+  /** The version of the zone data that times are computed with; absent, it is not looked at. */
+  readonly zoneData?: string;
   /** Milliseconds ahead of now that the index is queried and that is materialised. */
   readonly lead: number;
   readonly planWindow: number;
@@ -118,7 +120,7 @@ async function materialiseHeads(
       if (outcome.kind === 'materialised') {
         materialised += planned.create.length;
         const { nextDueAt } = planned;
-        if (nextDueAt !== null && nextDueAt <= until) advanced.push(advancedTo(planned.head, nextDueAt));
+        if (nextDueAt !== null && nextDueAt <= until) advanced.push(advancedTo(planned, nextDueAt));
       } else if (outcome.kind === 'lost-race') lostRaces += 1;
       else faults.push({ schedule: planned.head.id, error: outcome.error });
     }
@@ -135,8 +137,8 @@ function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs)
   for (const head of heads) {
     if (head.nextDueAt === null || head.state === 'completed') continue;
     try {
-      const { occurrences, records, nextDueAt } = planHead(deps, head, head.nextDueAt, now);
-      plans.push({ head, create: occurrences, records, nextDueAt });
+      const { occurrences, ...planned } = planHead(deps, head, head.nextDueAt, now);
+      plans.push({ head, create: occurrences, ...planned, zoneData: deps.zoneData });
     } catch (error) {
       failures.push({ schedule: head.id, error });
     }
@@ -149,11 +151,17 @@ function planHead(deps: TickDeps, head: ScheduleHead, nextDueAt: EpochMs, now: E
   const limits = { planWindow: deps.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN };
   // Of a paused one it is the time that its pause ends.
   if (head.state === 'paused') return planWake(head, nextDueAt, recurrence, now, limits);
-  const { id: schedule, revision, policy } = head;
-  return plan({ schedule, revision, policy, recurrence, nextDueAt, now, limits });
+  const { id: schedule, revision, policy, remainingRuns } = head;
+  return plan({ schedule, revision, policy, recurrence, nextDueAt, remainingRuns, now, limits });
 }
 
 /** As the store has left it: paused no longer. */
-function advancedTo({ pause: _, ...head }: ScheduleHead, nextDueAt: EpochMs): ScheduleHead {
-  return { ...head, state: 'enabled', nextDueAt };
+function advancedTo({ head, remainingRuns }: Materialisation, nextDueAt: EpochMs): ScheduleHead {
+  const { pause: _, ...awake } = head;
+  return {
+    ...awake,
+    state: 'enabled',
+    nextDueAt,
+    ...(remainingRuns !== undefined && { remainingRuns }),
+  };
 }

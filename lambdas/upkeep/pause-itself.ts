@@ -2,6 +2,7 @@ import type { ScheduleId } from '../core/ids.ts';
 import type { PendingOccurrence } from '../core/occurrence.ts';
 import { PAUSED_BY_ITSELF } from '../core/pause.ts';
 import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../core/ports.ts';
+import { withGivenBack } from '../core/runs-left.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
 import { type EpochMs, epochMs, MINUTE } from '../core/time.ts';
 
@@ -43,10 +44,14 @@ function changeOf(
   now: EpochMs,
 ): ScheduleChange {
   const { nextDueAt, oldestRevision: _, ...rest } = head;
+  const cancel = open
+    .filter((one): one is PendingOccurrence => one.status === 'pending' && one.kind === 'scheduled')
+    .sort((a, b) => a.dueAt - b.dueAt);
   return {
     expected: { version: head.version, nextDueAt },
     head: {
       ...rest,
+      ...withGivenBack(head, cancel),
       state: 'paused',
       version: head.version + 1,
       nextDueAt: null,
@@ -54,9 +59,7 @@ function changeOf(
       // Times that a tick owes are recorded with those of the pause, when it ends.
       pause: { since: now, by: PAUSED_BY_ITSELF, note, from: now, unrecorded: nextDueAt },
     },
-    cancel: open
-      .filter((one): one is PendingOccurrence => one.status === 'pending' && one.kind === 'scheduled')
-      .sort((a, b) => a.dueAt - b.dueAt),
+    cancel,
     cancelReason: 'paused',
     create: [],
     records: [],

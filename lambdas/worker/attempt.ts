@@ -65,10 +65,11 @@ async function callTarget(
   deps: AttemptDeps,
   running: RunningOccurrence,
   head: ScheduleHead,
-  { definition }: Revision,
+  revision: Revision,
 ): Promise<Called> {
   const { clock } = deps;
-  const invocation = invocationOf(running, definition, neighbours(head, definition));
+  const { definition } = revision;
+  const invocation = invocationOf(running, definition, neighbours(head, revision));
   const timeoutAt = epochMs(running.attemptStartedAt + knownDurationMs(definition.timeout));
   const call = new AbortController();
   const ended = new AbortController();

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { headKey, SHARD_COUNT_KEY, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { scheduleId } from '../../lambdas/core/ids.ts';
+import { scheduleId, scheduleId } from '../../lambdas/core/ids.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';
 
 interface Statement {
@@ -64,6 +64,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   ],
   WorkerRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
+    `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
     `Allow dynamodb:GetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${OCCURRENCES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["C#*"]}}`,
@@ -87,6 +88,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   ],
   SweepRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
+    `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${SCHEDULES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["S#*"]}}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
@@ -100,6 +102,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
     `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
     `Allow dynamodb:ConditionCheckItem on ${SCHEDULES}`,
+    `Allow dynamodb:DeleteItem on ${SCHEDULES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["K#*"]}}`,
     `Allow dynamodb:GetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${OCCURRENCES}`,
@@ -145,6 +148,7 @@ describe.each(Object.keys(RIGHTS))('%s', (role) => {
 test('conditions name the items that they are about', () => {
   expect(SHARD_COUNT_KEY.pk).toBe('SHARDS');
   expect(slotKey('any').pk).toMatch(/^C#/);
+  expect(calendarUserKey('any', scheduleId('g', 'n')).pk).toMatch(/^K#/);
   expect(headKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);
 });
 

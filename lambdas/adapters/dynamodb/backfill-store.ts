@@ -88,7 +88,7 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
       // The head has a copy of what planning needs, without the input, which may be large.
       if (!head || head.revision === revision) return { head, policy: head?.policy };
       const older = await schedules.readRevision(schedule, revision);
-      return { head, policy: older && planningPolicy(older.definition) };
+      return { head, policy: older && planningPolicy(older.definition, older.calendars) };
     },
 
     async openOccurrences(backfill) {

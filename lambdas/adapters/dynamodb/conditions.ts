@@ -105,3 +105,13 @@ export const shardIsFree = (holder: string, now: EpochMs): Expression =>
     ':now': now,
     ':holder': holder,
   });
+
+const calendarIsAt = (version: number): Expression =>
+  expression('#version = :version', ['version'], { ':version': version });
+
+/** The calendar is there and nobody has edited it since this version. */
+export const isCurrent = (version: number): Expression =>
+  and(calendarIsAt(version), expression('attribute_not_exists(deleted)'));
+
+export const isDeletedAt = (version: number): Expression =>
+  and(calendarIsAt(version), expression('attribute_exists(deleted)'));

@@ -1,14 +1,17 @@
+import type { PinnedCalendar } from '../../core/calendar.ts';
 import { shardOf, splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { IdempotencyRecord } from '../../core/ports.ts';
 import type {
   CatchUpPolicy,
   Definition,
+  PlanningPolicy,
   Revision,
   ScheduleHead,
   ScheduleState,
 } from '../../core/schedule.ts';
 import { DAY, type EpochMs, SECOND } from '../../core/time.ts';
+import { pinOf, pinText } from './calendar-items.ts';
 import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.ts';
 
 export type Item = Record<string, unknown>;
@@ -43,9 +46,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     state: head.state,
     revision: head.revision,
     version: head.version,
-    expression: head.policy.expression,
-    timezone: head.policy.timezone,
-    ...(head.policy.dst && { dst: head.policy.dst }),
+    ...timesItem(head.policy),
     ...(head.policy.startDeadline !== undefined && { start_deadline: head.policy.startDeadline }),
     catch_up: head.policy.catchUp,
     ...(head.policy.pullQueue !== undefined && { pull_queue: head.policy.pullQueue }),
@@ -56,6 +57,9 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     updated_at: head.updatedAt,
     ...(head.oldestRevision !== undefined && { oldest_revision: head.oldestRevision }),
     ...(head.pause && { pause: head.pause }),
+    ...(head.remainingRuns !== undefined && { remaining_runs: head.remainingRuns }),
+    ...(head.lastRunAt !== undefined && { last_run_at: head.lastRunAt }),
+    ...(head.zoneData !== undefined && { zone_data: head.zoneData }),
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
     ...(head.state === 'deleted'
       ? { purge_at: tombstonePurgeAt(head, retentionDays, head.updatedAt) }
@@ -63,16 +67,65 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
   };
 }
 
-export function headOf(item: Item): ScheduleHead {
+/**
+ * Bytes of the parts without a bound (texts, exclusions, calendars) that a head holds itself. Beyond it they are read
+ * from the revision, which never changes: the head stays under 1 KB, and every advance pays for its size.
+ */
+const MAX_TIMES_BYTES = 256;
+
+function timesItem({ expression, timezone, dst, exclude, calendars, ...policy }: PlanningPolicy): Item {
+  const pins = calendars?.map(pinText);
+  const unbounded = { expression, ...(exclude && { exclude }), ...(pins && { calendars: pins }) };
+  const isLong = Buffer.byteLength(JSON.stringify(Object.values(unbounded))) > MAX_TIMES_BYTES;
+  return {
+    ...(isLong ? { spec_in_revision: true } : unbounded),
+    timezone,
+    ...(dst && { dst }),
+    ...(policy.onExcluded !== undefined && { on_excluded: policy.onExcluded }),
+    ...(policy.startAt !== undefined && { start_at: policy.startAt }),
+    ...(policy.endAt !== undefined && { end_at: policy.endAt }),
+    ...(policy.window !== undefined && { window: policy.window }),
+  };
+}
+
+/** Whether a head says only that its revision has its planning policy. */
+export function isSpecInRevision(head: Item): boolean {
+  return head.spec_in_revision === true;
+}
+
+/** The calendars that a head or a revision was made with, as `name#version`. */
+export function pinsIn(item: Item): readonly string[] {
+  return (item.calendars as string[] | undefined) ?? [];
+}
+
+type Calendars = ReadonlyMap<string, PinnedCalendar>;
+
+function pinned(item: Item, calendars: Calendars): { readonly calendars?: readonly PinnedCalendar[] } {
+  const pins = pinsIn(item);
+  if (pins.length === 0) return {};
+  return { calendars: pins.map((pin) => calendars.get(pin) ?? { ...pinOf(pin), definition: undefined }) };
+}
+
+/** `whole` is the policy of a head that says only where it is. */
+export function headOf(item: Item, calendars: Calendars = new Map(), whole?: PlanningPolicy): ScheduleHead {
   return {
     id: scheduleIdOf(item.pk as string),
     state: item.state as ScheduleState,
     revision: item.revision as number,
     version: item.version as number,
-    policy: {
-      expression: item.expression as string,
+    policy: whole ?? {
+      // Of a head that says only where they are, and whose revision is gone: no expression can be read.
+      expression: (item.expression as Definition['expression'] | undefined) ?? '',
       timezone: item.timezone as string,
       ...(item.dst !== undefined && { dst: item.dst as NonNullable<Definition['dst']> }),
+      ...(item.exclude !== undefined && { exclude: item.exclude as string[] }),
+      ...pinned(item, calendars),
+      ...(item.on_excluded !== undefined && {
+        onExcluded: item.on_excluded as NonNullable<Definition['onExcluded']>,
+      }),
+      ...(item.start_at !== undefined && { startAt: item.start_at as string }),
+      ...(item.end_at !== undefined && { endAt: item.end_at as string }),
+      ...(item.window !== undefined && { window: item.window as string }),
       ...(item.start_deadline !== undefined && { startDeadline: item.start_deadline as string }),
       catchUp: item.catch_up as CatchUpPolicy,
       ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
@@ -85,6 +138,9 @@ export function headOf(item: Item): ScheduleHead {
     updatedAt: item.updated_at as EpochMs,
     ...(item.oldest_revision !== undefined && { oldestRevision: item.oldest_revision as number }),
     ...(item.pause !== undefined && { pause: item.pause as Pause }),
+    ...(item.remaining_runs !== undefined && { remainingRuns: item.remaining_runs as number }),
+    ...(item.last_run_at !== undefined && { lastRunAt: item.last_run_at as EpochMs }),
+    ...(item.zone_data !== undefined && { zoneData: item.zone_data as string }),
   };
 }
 
@@ -93,16 +149,18 @@ export function revisionItem(revision: Revision): Item {
     ...revisionKey(revision.schedule, revision.revision),
     // Text, so that any JSON comes back as it went in: a DynamoDB number has 38 digits and a map 32 levels.
     definition: JSON.stringify(revision.definition),
+    ...(revision.calendars && { calendars: revision.calendars.map(pinText) }),
     created_at: revision.createdAt,
     created_by: revision.createdBy,
   };
 }
 
-export function revisionOf(item: Item): Revision {
+export function revisionOf(item: Item, calendars: Calendars = new Map()): Revision {
   return {
     schedule: scheduleIdOf(item.pk as string),
     revision: Number((item.sk as string).slice('R#'.length)),
     definition: JSON.parse(item.definition as string) as Definition,
+    ...pinned(item, calendars),
     createdAt: item.created_at as EpochMs,
     createdBy: item.created_by as string,
   };

@@ -11,7 +11,7 @@ import type { Expression } from './conditions.ts';
  */
 export function headProgress(
   context: Pick<StoreContext, 'shardCount'>,
-  { head, create, nextDueAt }: Materialisation,
+  { head, create, nextDueAt, remainingRuns, lastRunAt, zoneData }: Materialisation,
   now: EpochMs,
 ): Expression {
   const completed = nextDueAt === null;
@@ -21,6 +21,9 @@ export function headProgress(
     ...(completed ? { state: 'completed' } : wakes && { state: 'enabled' }),
     ...(comeBack !== null && { next_due_at: comeBack, shard: shardOf(head.id, context.shardCount) }),
     ...(wakes && { updated_at: now }),
+    ...(remainingRuns !== undefined && { remaining_runs: remainingRuns }),
+    ...(lastRunAt !== undefined && { last_run_at: lastRunAt }),
+    ...(zoneData !== undefined && zoneData !== head.zoneData && { zone_data: zoneData }),
   };
   const removes = [...(comeBack === null ? ['next_due_at', 'shard'] : []), ...(wakes ? ['pause'] : [])];
   // A change like a resume by a person: the ETag moves.

@@ -6,21 +6,22 @@ import type { PlanningStore } from '../../core/ports.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { expression, placeholders, shardIsFree } from './conditions.ts';
-import { headOf } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { isBackfillKey, SHARD_COUNT_KEY, shardKey } from './keys.ts';
 import { materialise } from './materialise.ts';
 import { retire, retireLater } from './retire.ts';
+import { createWholeHeads } from './whole-heads.ts';
 
 export function createPlanningStore(context: StoreContext): PlanningStore {
   const { client, schedulesTable } = context;
+  const whole = createWholeHeads(context);
 
   return {
     async *dueHeads(shard, until) {
       for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until)) {
         // Backfills are in the index too: they are looked at once all heads are on their way (backfill-store.ts).
         const wanted = keys.filter((key) => !isBackfillKey(key));
-        const heads = (await batchGet(client, schedulesTable, wanted)).map(headOf);
+        const heads = await whole.heads(await batchGet(client, schedulesTable, wanted));
         // The index may be behind: believe the head. One that moved to another shard is still planned here.
         yield heads.filter(
           ({ state, nextDueAt }) => state !== 'deleted' && nextDueAt !== null && nextDueAt <= until,

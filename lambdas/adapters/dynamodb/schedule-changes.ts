@@ -10,6 +10,7 @@ import {
   type SkippedAhead,
 } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { calendarKey, calendarUserKey } from './calendar-items.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
@@ -19,6 +20,7 @@ import {
   expression,
   headUnchanged,
   isAbsent,
+  isCurrent,
   isPending,
   or,
   placeholders,
@@ -108,6 +110,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
           },
         ]
       : []),
+    ...calendarActions(context, change),
   ];
   const skips = (change.skipped ?? []).map((key) => skipAction(context, key, now));
   const creates = [
@@ -124,6 +127,24 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   for (const skip of skips.slice(MAX_SKIPPED_IN_CHANGE)) await transact(context.client, [skip]);
   await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
   return { kind: 'applied' };
+}
+
+/** A calendar that was edited or deleted since it was read is a conflict: the change is decided anew. */
+function calendarActions({ schedulesTable: TableName }: StoreContext, change: ScheduleChange): WriteAction[] {
+  const { after, before } = change.calendars ?? { after: [], before: [] };
+  const names = after.map(({ name }) => name);
+  const { id } = change.head;
+  return [
+    ...after.map(({ name, version }) => ({
+      ConditionCheck: { TableName, Key: calendarKey(name), ...conditioned(isCurrent(version)) },
+    })),
+    ...after.map(({ name, version }) => ({
+      Put: { TableName, Item: { ...calendarUserKey(name, id), version } },
+    })),
+    ...before
+      .filter((name) => !names.includes(name))
+      .map((name) => ({ Delete: { TableName, Key: calendarUserKey(name, id) } })),
+  ];
 }
 
 function skipAction(context: StoreContext, skipped: SkippedAhead, now: EpochMs): WriteAction {

@@ -3,17 +3,20 @@ import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { batchGet } from './batch-get.ts';
+import { pinCalendars } from './calendar-store.ts';
 import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
-import { headOf, type Item, purgeAt, revisionOf } from './head-items.ts';
+import { type Item, purgeAt } from './head-items.ts';
 import { groupKey, headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
 import { applyChange } from './schedule-changes.ts';
+import { createWholeHeads } from './whole-heads.ts';
 
 /** Index pages looked through for one answer when a filter leaves most of them out. */
 const MAX_PAGES = 10;
 
 export function createScheduleStore(context: StoreContext): ScheduleStore {
   const { client, schedulesTable } = context;
+  const whole = createWholeHeads(context);
 
   async function read(key: ItemKey): Promise<Item | undefined> {
     const answer = await client.send(
@@ -24,24 +27,24 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
 
   async function readHead(id: ScheduleHead['id']) {
     const item = await read(headKey(id));
-    return item && headOf(item);
+    return item && (await whole.heads([item]))[0];
   }
 
   async function readRevision(id: ScheduleHead['id'], revision: number) {
     const item = await read(revisionKey(id, revision));
-    return item && revisionOf(item);
+    return item && (await whole.revisions([item]))[0];
   }
 
   /** Heads of an index page, then their revisions: both consistently, since the index may be behind. */
   async function readRecords(keys: readonly ItemKey[]): Promise<ScheduleRecord[]> {
     if (keys.length === 0) return [];
-    const heads = (await batchGet(client, schedulesTable, keys)).map(headOf).filter(isListed);
+    const heads = (await whole.heads(await batchGet(client, schedulesTable, keys))).filter(isListed);
     const revisions = await batchGet(
       client,
       schedulesTable,
       heads.map((head) => revisionKey(head.id, head.revision)),
     );
-    const byId = new Map(revisions.map(revisionOf).map((revision) => [revision.schedule, revision]));
+    const byId = new Map((await whole.revisions(revisions)).map((revision) => [revision.schedule, revision]));
     return heads.flatMap((head) => {
       const revision = byId.get(head.id);
       return revision ? [{ head, revision }] : [];
@@ -106,6 +109,7 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
       await client.send(new PutCommand({ TableName: schedulesTable, Item }));
     },
     listSchedules,
+    pinCalendars: (names) => pinCalendars(context, whole, names),
     applyChange: (change) => applyChange(context, change),
   };
 }

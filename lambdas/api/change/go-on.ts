@@ -29,6 +29,9 @@ export interface Going {
   readonly state: ScheduleState;
   readonly nextDueAt: EpochMs | null;
   readonly pause?: Pause;
+  readonly remainingRuns?: number;
+  readonly lastRunAt?: EpochMs;
+  readonly zoneData?: string;
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
 }
@@ -45,7 +48,10 @@ interface Change {
   readonly room: number;
 }
 
-export async function goOn(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, change: Change): Promise<Going> {
+export async function goOn(
+  deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
+  change: Change,
+): Promise<Going> {
   const { before, move, caller } = change;
   switch (move.state) {
     case 'deleted':
@@ -62,19 +68,34 @@ function asItWas({ before, base, open, caller }: Change & { before: ScheduleHead
   const { state } = before;
   // The edit may be the very one that asks for it, or takes it back.
   const nextDueAt = state === 'completed' ? retireAt(base, open, caller.now) : before.nextDueAt;
-  return { state, nextDueAt, create: [], records: [] };
+  const { lastRunAt, zoneData } = before;
+  return {
+    state,
+    nextDueAt,
+    ...(lastRunAt !== undefined && { lastRunAt }),
+    ...(zoneData !== undefined && { zoneData }),
+    create: [],
+    records: [],
+  };
 }
 
-async function enabled(deps: Pick<ChangeDeps, 'occurrences' | 'limits'>, change: Change): Promise<Going> {
+async function enabled(
+  deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
+  change: Change,
+): Promise<Going> {
   const { base, move, caller, room } = change;
   const start = await startOf(deps, change);
   const { goOn: how } = move;
   const policy = how?.kind === 'made-up' ? { ...base.policy, catchUp: how.catchUp } : base.policy;
   const first = planFirst({ ...base, policy }, start, caller.now, deps.limits, room);
-  const { create, nextDueAt } = first;
+  const { create, nextDueAt, remainingRuns } = first;
+  const lastRunAt = first.lastRunAt ?? (base.remainingRuns === 0 ? change.before?.lastRunAt : undefined);
   return {
     state: nextDueAt === null ? 'completed' : 'enabled',
     nextDueAt: nextDueAt ?? retireAt(base, create, caller.now),
+    ...(remainingRuns !== undefined && { remainingRuns }),
+    ...(lastRunAt !== undefined && { lastRunAt }),
+    zoneData: deps.zoneData,
     create,
     records: [...ruledOut(change, epochMs(Math.min(start, caller.now))), ...first.records],
   };

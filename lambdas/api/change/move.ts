@@ -1,13 +1,15 @@
+import type { PinnedCalendar } from '../../core/calendar.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { Pause } from '../../core/pause.ts';
 import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
-import type { Definition } from '../../core/schedule.ts';
+import { withGivenBack } from '../../core/runs-left.ts';
+import type { Definition, ScheduleHead } from '../../core/schedule.ts';
 import { epochMs, MINUTE } from '../../core/time.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { carryOver } from './carry-over.ts';
 import { type GoOn, goOn, type Open } from './go-on.ts';
-import { nextHead } from './next-head.ts';
+import { countsOn, nextHead } from './next-head.ts';
 import type { Standing } from './standing.ts';
 
 /** A change of a schedule as its use case puts it; what is cancelled and created follows from it. */
@@ -16,6 +18,8 @@ export interface Move {
   readonly state: 'enabled' | 'paused' | 'deleted';
   /** Present when what or when changes: it becomes the next revision. */
   readonly definition?: Definition;
+  /** Of a definition that names some: what they are now. */
+  readonly calendars?: readonly PinnedCalendar[];
   readonly cancel: CancelMove;
   /** `anew` when absent. */
   readonly goOn?: GoOn;
@@ -49,7 +53,7 @@ const TRANSACTION_ROOM = 96;
 const OPEN_SINCE = 5 * MINUTE;
 
 export async function changeOf(
-  deps: Pick<ChangeDeps, 'occurrences' | 'limits'>,
+  deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
   id: ScheduleId,
   standing: Standing,
   move: Move,
@@ -64,19 +68,22 @@ export async function changeOf(
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
   const decided = carried.create.length + Math.min(carried.skipped.length, MAX_SKIPPED_IN_CHANGE);
-  const room = Math.max(0, TRANSACTION_ROOM - cancel.length - decided);
-  const going = await goOn(deps, { before, base, move, open, caller, room });
+  const links = 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
+  const room = Math.max(0, TRANSACTION_ROOM - cancel.length - decided - links);
+  const counted = { ...base, ...(countsOn(standing, move) && withGivenBack(before, cancel)) };
+  const going = await goOn(deps, { before, base: counted, move, open, caller, room });
   const { create: planned, records, ...state } = going;
   const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));
   const create = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
   return {
     expected: before ? { version: before.version, nextDueAt: before.nextDueAt } : null,
-    head: { ...base, ...state },
+    head: { ...counted, ...state },
     ...(move.definition && {
       revision: {
         schedule: id,
         revision: base.revision,
         definition: move.definition,
+        ...(move.calendars && move.calendars.length > 0 && { calendars: move.calendars }),
         createdAt: now,
         createdBy: caller.principal,
       },
@@ -85,10 +92,17 @@ export async function changeOf(
     cancelReason: move.cancel.reason,
     create: [...create, ...carried.create],
     records,
+    ...((move.definition || move.state === 'deleted') && { calendars: calendarsOf(before, move) }),
     ...(carried.skipped.length > 0 && { skipped: carried.skipped }),
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
   };
+}
+
+/** Written with the schedule, so that a calendar knows by whom it is used. */
+function calendarsOf(before: ScheduleHead | undefined, move: Move): NonNullable<ScheduleChange['calendars']> {
+  const used = before?.state === 'deleted' ? [] : (before?.policy.calendars ?? []);
+  return { after: move.calendars ?? [], before: used.map(({ name }) => name) };
 }
 
 export async function openOf(
@@ -100,7 +114,7 @@ export async function openOf(
   return standing.kind === 'absent' ? [] : deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE));
 }
 
-function toCancel(open: readonly Open[], { kinds }: CancelMove): readonly PendingOccurrence[] {
+export function toCancel(open: readonly Open[], { kinds }: CancelMove): readonly PendingOccurrence[] {
   if (kinds === 'none') return [];
   return (
     open

@@ -1,16 +1,18 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import { type PlanningPolicy, planningPolicy, type ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { sameTimes } from '../definition.ts';
 import type { Move } from './move.ts';
 import type { Standing } from './standing.ts';
 
 /** A head before it is known what is planned for it. */
-export type HeadBase = Omit<ScheduleHead, 'state' | 'nextDueAt' | 'pause'>;
+export type HeadBase = Omit<ScheduleHead, 'state' | 'nextDueAt' | 'pause' | 'lastRunAt' | 'zoneData'>;
 
 export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: EpochMs): HeadBase {
   const before = standing.kind === 'absent' ? undefined : standing.head;
   const live = standing.kind === 'live' ? standing.head : undefined;
   const oldest = live && oldestRevision(live, move);
+  const runs = runsLeft(standing, move);
   return {
     id,
     // Numbers go on from a tombstone's, so that no occurrence key of the schedule that was deleted comes again.
@@ -19,6 +21,7 @@ export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: Ep
     policy: policyAfter(before, move),
     anchor: live?.anchor ?? now,
     ...(oldest !== undefined && { oldestRevision: oldest }),
+    ...(runs !== undefined && { remainingRuns: runs }),
     createdAt: live?.createdAt ?? now,
     updatedAt: now,
   };
@@ -30,8 +33,19 @@ function oldestRevision(live: ScheduleHead, move: Move): number | undefined {
   return live.oldestRevision ?? live.revision;
 }
 
+/** Counted anew when how often, or when, is changed; otherwise it goes on. */
+function runsLeft(standing: Standing, move: Move): number | undefined {
+  if (standing.kind === 'live' && countsOn(standing, move)) return standing.head.remainingRuns;
+  return move.definition?.maxRuns;
+}
+
+/** Whether the count of runs goes on, and what a change cancels is given back to it. */
+export function countsOn(standing: Standing, { definition }: Move): boolean {
+  return standing.kind === 'live' && (!definition || sameTimes(standing.revision.definition, definition));
+}
+
 function policyAfter(before: ScheduleHead | undefined, move: Move): PlanningPolicy {
-  if (move.definition) return planningPolicy(move.definition);
+  if (move.definition) return planningPolicy(move.definition, move.calendars);
   if (!before) throw new Error('A schedule that does not exist yet needs a definition.');
   return before.policy;
 }

@@ -1,6 +1,7 @@
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import {
   MAX_OCCURRENCES_PER_PLAN,
+  type Plan,
   type PlannedOccurrence,
   type PlannedRecord,
   plan,
@@ -10,7 +11,7 @@ import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { PlanningLimits } from '../deps.ts';
 
-export interface FirstPlan {
+export interface FirstPlan extends Pick<Plan, 'remainingRuns' | 'lastRunAt'> {
   readonly create: readonly PlannedOccurrence[];
   /** Of missed times that the budget or the room did not allow. */
   readonly records: readonly PlannedRecord[];
@@ -22,26 +23,28 @@ export interface FirstPlan {
  * for 12:00:45 would wait for the tick of 12:01. `room` is what the transaction still takes.
  */
 export function planFirst(
-  head: Pick<ScheduleHead, 'id' | 'revision' | 'policy' | 'anchor'>,
+  head: Pick<ScheduleHead, 'id' | 'revision' | 'policy' | 'anchor' | 'remainingRuns'>,
   planFrom: EpochMs,
   now: EpochMs,
   limits: PlanningLimits,
   room: number,
 ): FirstPlan {
+  if (head.remainingRuns === 0) return { create: [], records: [], nextDueAt: null };
   const recurrence = headRecurrence(head);
   const first = recurrence.next(planFrom);
   if (!first || first.at > now + limits.lead)
     return { create: [], records: [], nextDueAt: first?.at ?? null };
-  const { occurrences, records, nextDueAt } = plan({
+  const { occurrences, ...planned } = plan({
     schedule: head.id,
     revision: head.revision,
     policy: head.policy,
     recurrence,
     nextDueAt: first.at,
+    remainingRuns: head.remainingRuns,
     now,
     limits: { planWindow: limits.planWindow, maxOccurrences: Math.min(MAX_OCCURRENCES_PER_PLAN, room) },
   });
-  return { create: occurrences, records, nextDueAt };
+  return { create: occurrences, ...planned };
 }
 
 /** Enough for a schedule that fires each second and a lead of ten minutes. */
@@ -60,17 +63,18 @@ export async function planRest(
   let head = changed;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     if (head.state !== 'enabled' || head.nextDueAt === null || head.nextDueAt > now + limits.lead) return;
-    const { occurrences, records, nextDueAt } = plan({
+    const { occurrences, ...planned } = plan({
       schedule: head.id,
       revision: head.revision,
       policy: head.policy,
       recurrence: headRecurrence(head),
       nextDueAt: head.nextDueAt,
+      remainingRuns: head.remainingRuns,
       now,
       limits: { planWindow: limits.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN },
     });
-    const [result] = await planning.materialise([{ head, create: occurrences, records, nextDueAt }], now);
+    const [result] = await planning.materialise([{ head, create: occurrences, ...planned }], now);
     if (result?.kind !== 'materialised') return;
-    head = { ...head, nextDueAt };
+    head = { ...head, ...planned };
   }
 }

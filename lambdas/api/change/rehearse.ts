@@ -3,15 +3,17 @@ import type { rehearsalView } from '../../contract/api/rehearsal.ts';
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import { type Compiled, DEFAULT_PREVIEW, type PreviewFire, preview } from '../../core/recurrence/index.ts';
+import { withGivenBack } from '../../core/runs-left.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
+import { type RunsStanding, withinRuns } from '../../core/within-runs.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { fireViewOf } from '../views/fire-view.ts';
 import { shownState } from '../views/schedule-view.ts';
 import type { Decide } from './commit.ts';
 import { startOf } from './go-on.ts';
-import { type Move, openOf } from './move.ts';
-import { nextHead } from './next-head.ts';
+import { type Move, openOf, toCancel } from './move.ts';
+import { countsOn, nextHead } from './next-head.ts';
 import { readStanding, type Standing } from './standing.ts';
 
 export type Rehearsal = z.output<typeof rehearsalView>;
@@ -38,7 +40,7 @@ export async function rehearse(
   const move = await decide(standing);
   const after = move ? await timesAfter(deps, id, standing, move, caller) : before;
   const without = (fires: readonly PreviewFire[], { has }: Times) =>
-    fires.filter(({ scheduledTime }) => !has(epochMs(Date.parse(scheduledTime)))).map(fireViewOf);
+    fires.filter((fire) => !has(timeOf(fire))).map(fireViewOf);
   return {
     state: stateAfter(move, live, after),
     before: before.fires.map(fireViewOf),
@@ -55,10 +57,20 @@ function stateAfter(move: Move | undefined, live: ScheduleHead | undefined, afte
   return after.fires.length > 0 ? 'enabled' : 'completed';
 }
 
-function timesOf(head: Pick<ScheduleHead, 'id' | 'policy' | 'anchor'>, after: EpochMs): Times {
+function timesOf(head: Pick<ScheduleHead, 'id' | 'policy' | 'anchor'> & RunsStanding, after: EpochMs): Times {
   const recurrence = headRecurrence(head);
-  const { fires } = preview(recurrence, { from: after, now: after, seed: head.id });
-  return { fires, has: (at) => firesAt(recurrence, at), last: recurrence };
+  const all = preview(recurrence, { from: after, now: after, seed: head.id }).fires;
+  const fires = all.slice(0, withinRuns(head, all.map(timeOf)));
+  const isWhole = fires.length < all.length;
+  return {
+    fires,
+    has: (at) => (isWhole ? fires.some((fire) => timeOf(fire) === at) : firesAt(recurrence, at)),
+    last: recurrence,
+  };
+}
+
+function timeOf({ scheduledTime }: PreviewFire): EpochMs {
+  return epochMs(Date.parse(scheduledTime));
 }
 
 function firesAt(recurrence: Compiled, at: EpochMs): boolean {
@@ -73,11 +85,18 @@ async function timesAfter(
   caller: Caller,
 ): Promise<Times> {
   const { now } = caller;
-  const base = nextHead(id, standing, move, now);
-  const next = timesOf(base, now);
+  const open = await openOf(deps, id, standing, caller);
+  const uncounted = nextHead(id, standing, move, now);
+  const before = standing.kind === 'live' ? standing.head : undefined;
+  const cancelled = withGivenBack(before, toCancel(open, move.cancel));
+  const base = { ...uncounted, ...(countsOn(standing, move) && cancelled) };
+  const asItWas = move.goOn?.kind === 'as-it-was' ? before : undefined;
+  const next = timesOf(
+    { ...base, ...(asItWas ?? { state: 'enabled', nextDueAt: now }), policy: base.policy },
+    now,
+  );
   if (move.goOn?.kind !== 'after-kept' || standing.kind !== 'live' || move.state !== 'enabled') return next;
   // What is planned already still runs as it was; the new times begin behind it.
-  const open = await openOf(deps, id, standing, caller);
   const start = await startOf(deps, { before: standing.head, base, move, open, caller });
   const kept = headRecurrence(standing.head);
   const old = preview(kept, { from: now, to: start, count: DEFAULT_PREVIEW, now, seed: id }).fires;

@@ -3,7 +3,7 @@ import { PunctualError } from '../../core/errors.ts';
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { OccurrenceKey, ScheduleId } from '../../core/ids.ts';
 import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
-import { occurrenceOf, type PlannedOccurrence } from '../../core/planner.ts';
+import { onTime, type PlannedOccurrence } from '../../core/planner.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { DAY, type EpochMs, epochMs, toIso } from '../../core/time.ts';
 import { assertPresent } from '../change/standing.ts';
@@ -31,13 +31,15 @@ export async function readComing(
   if (scheduledTime > now + API_LIMITS.aheadDays * DAY) {
     throw fieldFault('scheduledTime', `At most ${API_LIMITS.aheadDays} days ahead.`, scheduledTime);
   }
-  const fire = headRecurrence(head).next(epochMs(scheduledTime - 1));
+  const recurrence = headRecurrence(head);
+  const fire = recurrence.next(epochMs(scheduledTime - 1));
   const isNominal = fire?.at === scheduledTime;
   // What was created under a definition that is still being worked off is known although it is no time of this one.
   if (!isNominal && !found) throw notNominal(head, scheduledTime, fire?.at);
   if (!found && scheduledTime <= now) throw notComing(scheduledTime, 'It has passed.');
   const at = isNominal ? fire : { at: scheduledTime, notes: [] };
-  const planned = occurrenceOf({ schedule: id, revision: head.revision, policy: head.policy }, at, at.at);
+  const next = recurrence.next(scheduledTime)?.at ?? null;
+  const planned = onTime({ schedule: id, revision: head.revision, policy: head.policy }, at, next);
   return { head, planned, found };
 }
 

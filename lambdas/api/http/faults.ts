@@ -50,10 +50,17 @@ function messageOf(issue: SchemaIssue): string {
 function faultAt(path: readonly PropertyKey[], message: string, data: unknown): Fault {
   const value = valueAt(path, data);
   return {
-    ...(path.length > 0 && { field: path.map(String).join('.') }),
+    ...(path.length > 0 && { field: fieldText(path) }),
     ...(value !== undefined && { value: shown(value) }),
     message,
   };
+}
+
+/** `retry.maxAttempts`, `exclude[1]`: as the recurrence engine names its fields, too. */
+function fieldText(path: readonly PropertyKey[]): string {
+  return path
+    .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`))
+    .join('');
 }
 
 function valueAt(path: readonly PropertyKey[], data: unknown): unknown {

@@ -75,7 +75,7 @@ function known(error: Error): PunctualError | HTTPException | undefined {
 
 function problemOf(error: PunctualError | HTTPException | undefined, requestId: string): Problem {
   if (isPunctualError(error)) {
-    const status = STATUS[error.code];
+    const status = statusOf(error);
     return {
       ...base(error.code, status, error.message, requestId),
       ...(error.field !== undefined && { field: error.field }),
@@ -86,6 +86,11 @@ function problemOf(error: PunctualError | HTTPException | undefined, requestId: 
   // The router's own refusals. Our checks come before them, so this is a second line.
   if (error) return base('request.invalid', error.status, error.message, requestId);
   return base('internal', 500, 'Something went wrong here. The log has it under this request id.', requestId);
+}
+
+/** A calendar that a schedule names is a fault of the request; one that a path names is not there. */
+function statusOf({ code, field }: PunctualError): number {
+  return code === 'calendar.not-found' && field !== undefined ? 400 : STATUS[code];
 }
 
 function base(code: string, status: number, detail: string, requestId: string) {

@@ -29,7 +29,9 @@ const healthEndpoint = endpoint({
 });
 
 export const serviceRoutes = (deps: ApiDeps) => [
-  mounted(planEndpoint, ({ body, caller }) => answer(200, planExpression(body, caller.now))),
+  mounted(planEndpoint, async ({ body, caller }) =>
+    answer(200, await planExpression(deps.schedules, body, caller.now)),
+  ),
 
   mounted(healthEndpoint, async ({ caller }) => {
     await checkHealth(deps);

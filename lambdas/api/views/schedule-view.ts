@@ -3,14 +3,16 @@ import { headRecurrence } from '../../core/head-recurrence.ts';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
-import type { Definition, ScheduleState } from '../../core/schedule.ts';
+import { type Definition, type ScheduleState, timesOf } from '../../core/schedule.ts';
 import { type EpochMs, toIso } from '../../core/time.ts';
+import { withinRuns } from '../../core/within-runs.ts';
 import { runPolicyView } from '../run-policy.ts';
 
 /** A schedule as JSON. The next time is computed, not looked up: what is pending is what the expression says. */
 export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs): ScheduleView {
   const recurrence = headRecurrence(head);
-  const next = head.state === 'paused' ? null : recurrence.next(now);
+  const coming = head.state === 'paused' ? null : recurrence.next(now);
+  const next = coming && withinRuns(head, [coming.at]) > 0 ? coming : null;
   return {
     ...splitScheduleId(head.id),
     state: shownState(head.state),
@@ -21,6 +23,8 @@ export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs)
     updatedAt: toIso(head.updatedAt),
     nextScheduledTime: next && toIso(next.at),
     ...(head.pause && pauseView(head.pause)),
+    ...(head.remainingRuns !== undefined && { remainingRuns: head.remainingRuns }),
+    recurrence: recurrence.description,
     warnings: [...recurrence.warnings(now)],
   };
 }
@@ -36,11 +40,10 @@ function pauseView({ note, since, by, until }: Pause) {
 
 /** The definition field by field, so that what later fields are shown is a decision. */
 function definitionView(definition: Definition) {
-  const { expression, timezone, dst, target, input, retry, timeout, startDeadline, catchUp } = definition;
+  const { maxRuns, target, input, retry, timeout, startDeadline, catchUp } = definition;
   return {
-    expression,
-    timezone,
-    ...(dst && { dst }),
+    ...recurrenceView(definition),
+    ...(maxRuns !== undefined && { maxRuns }),
     target: target.kind === 'http' ? { ...target, headers: { ...target.headers } } : target,
     input,
     retry,
@@ -50,6 +53,16 @@ function definitionView(definition: Definition) {
     ...runPolicyView(definition),
     tags: { ...definition.tags },
     ...(definition.description !== undefined && { description: definition.description }),
+  };
+}
+
+function recurrenceView(definition: Definition) {
+  const { expression, exclude, calendars, ...times } = timesOf(definition);
+  return {
+    ...times,
+    expression: typeof expression === 'string' ? expression : [...expression],
+    ...(exclude && { exclude: [...exclude] }),
+    ...(calendars && { calendars: [...calendars] }),
   };
 }
 

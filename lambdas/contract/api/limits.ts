@@ -39,6 +39,13 @@ export const API_LIMITS = {
   /** Holders of a slot are kept in one item, which may have 400 KB. */
   concurrency: 1_000,
   retentionDays: { min: 1, max: 3650 },
+  /** Texts of one recurrence; the engine checks each, in milliseconds, whatever it says (lambdas/core/recurrence). */
+  expressions: 10,
+  exclusions: 100,
+  calendars: 10,
+  calendarDates: 1_000,
+  /** A run a second for thirty years. */
+  maxRuns: 1_000_000_000,
   /** So many failures in a row are looked up in the ledger at once. */
   failures: 50,
 } as const;

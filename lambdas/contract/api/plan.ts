@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { DEFAULT_TIMEZONE } from '../../core/schedule.ts';
-import { dstSchema, instantSchema, noteSchema, timestampSchema } from './common.ts';
+import { instantSchema, noteSchema, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
+import { recurrenceFields } from './recurrence.ts';
 import { STATES } from './schedule.ts';
 
 export const fireView = z
@@ -17,11 +17,24 @@ export const fireView = z
 
 export const planBody = z
   .strictObject({
-    expression: z.string(),
-    timezone: z.string().default(DEFAULT_TIMEZONE),
-    dst: dstSchema.optional(),
-    from: instantSchema.optional().meta({ description: 'Fires after this; now when absent.' }),
-    count: z.int().min(1).max(API_LIMITS.planFires).default(10),
+    ...recurrenceFields,
+    from: instantSchema.optional().meta({ description: 'Fires strictly after this; now when absent.' }),
+    to: instantSchema.optional().meta({ description: 'None beyond this; a fire at it is in.' }),
+    previous: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'The latest before `from` instead, going back.' }),
+    count: z
+      .int()
+      .min(1)
+      .max(API_LIMITS.planFires)
+      .optional()
+      .meta({ description: `At most so many; 10, or with \`to\` ${API_LIMITS.planFires}, when absent.` }),
+    schedule: z
+      .string()
+      .max(129)
+      .default('')
+      .meta({ description: 'The `group/name` that `H` and the window are hashed from.' }),
   })
   .meta({ id: 'Plan' });
 

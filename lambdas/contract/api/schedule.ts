@@ -1,24 +1,11 @@
 import * as z from 'zod';
-import {
-  DEFAULT_CATCH_UP,
-  DEFAULT_GROUP,
-  DEFAULT_RETRY,
-  DEFAULT_TIMEOUT,
-  DEFAULT_TIMEZONE,
-} from '../../core/schedule.ts';
+import { DEFAULT_CATCH_UP, DEFAULT_GROUP, DEFAULT_RETRY, DEFAULT_TIMEOUT } from '../../core/schedule.ts';
 import { catchUpFields } from './catch-up.ts';
-import {
-  cursorField,
-  dstSchema,
-  durationSchema,
-  nameSchema,
-  noteSchema,
-  pageQuery,
-  timestampSchema,
-} from './common.ts';
+import { cursorField, durationSchema, nameSchema, noteSchema, pageQuery, timestampSchema } from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
 import { pauseFields } from './pause.ts';
+import { recurrenceFields, runsFields } from './recurrence.ts';
 import { runPolicyFields } from './run-policy.ts';
 import { targetSchema } from './target.ts';
 
@@ -61,15 +48,8 @@ const tagsSchema = z
   });
 
 const definitionFields = {
-  expression: z.string().meta({
-    description: 'When: cron text of 5 or 6 fields, "every PT5M", "at(2026-12-01T09:00:00)", and more.',
-    examples: ['0 9 * * MON-FRI'],
-  }),
-  timezone: z
-    .string()
-    .default(DEFAULT_TIMEZONE)
-    .meta({ description: 'An IANA zone.', examples: ['Europe/Berlin'] }),
-  dst: dstSchema.optional(),
+  ...recurrenceFields,
+  ...runsFields,
   target: targetSchema,
   input: inputSchema.default(null).meta({
     description: `Any JSON value of at most ${API_LIMITS.inputBytes} bytes; handed to the target.`,
@@ -136,6 +116,11 @@ export const scheduleView = z
       .nullable()
       .meta({ description: 'The next nominal time; null when paused or when there is none.' }),
     ...pauseFields,
+    remainingRuns: z.int().optional().meta({ description: 'With `maxRuns`: runs that are not planned yet.' }),
+    recurrence: z.string().meta({
+      description: 'When it runs, in words.',
+      examples: ['At 09:00, Monday to Friday, New York time'],
+    }),
     warnings: z
       .array(noteSchema)
       .meta({ description: 'What is legal in the expression and probably not meant.' }),

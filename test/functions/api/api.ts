@@ -30,6 +30,7 @@ export async function openApi(stores?: Stores) {
     backfills: own.backfills,
     planning: own.planning,
     limits: LIMITS,
+    zoneData: '2026c',
     clock,
     newSecret() {
       secrets += 1;

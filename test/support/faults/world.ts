@@ -242,7 +242,7 @@ export class World {
       'api',
       async ({ schedules, occurrences, planning, clock }) => {
         const caller = { now: clock.now(), requestId: this.#invocationId('api'), principal: 'test' };
-        await call({ schedules, occurrences, planning, limits: LIMITS }, caller);
+        await call({ schedules, occurrences, planning, limits: LIMITS, zoneData: 'test' }, caller);
         return true;
       },
       (error) => {

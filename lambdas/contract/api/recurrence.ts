@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { DEFAULT_TIMEZONE } from '../../core/schedule.ts';
+import { dstSchema, durationSchema, nameSchema } from './common.ts';
+import { API_LIMITS } from './limits.ts';
+
+const momentSchema = z
+  .string()
+  .max(64)
+  .meta({ description: 'A local time or an instant.', examples: ['2026-12-01T09:00:00'] });
+
+/** When a schedule runs. What a text means is for the recurrence engine to say, which names the field at fault. */
+export const recurrenceFields = {
+  expression: z
+    .union([z.string(), z.array(z.string()).min(1).max(API_LIMITS.expressions)], {
+      error: `A text, or a list of 1 to ${API_LIMITS.expressions} whose times are united.`,
+    })
+    .meta({
+      description:
+        'When: cron text of 5 or 6 fields, "every PT5M", "at(2026-12-01T09:00:00)", an RRULE, and more; or a list of ' +
+        'them whose times are united.',
+      examples: ['0 9 * * MON-FRI'],
+    }),
+  timezone: z
+    .string()
+    .default(DEFAULT_TIMEZONE)
+    .meta({ description: 'An IANA zone.', examples: ['Europe/Berlin'] }),
+  dst: dstSchema.optional(),
+  exclude: z
+    .array(z.string())
+    .max(API_LIMITS.exclusions)
+    .optional()
+    .meta({
+      description:
+        'Times that do not fire: dates, ranges of dates or times, and expressions (`* * 25 12 *` is all of a day).',
+      examples: [['2026-12-25', '2026-12-24/2027-01-01']],
+    }),
+  calendars: z
+    .array(nameSchema)
+    .max(API_LIMITS.calendars)
+    .refine((names) => new Set(names).size === names.length, { error: 'A calendar is named once.' })
+    .optional()
+    .meta({ description: 'Names of calendars whose closed days do not fire.', examples: [['holidays']] }),
+  onExcluded: z
+    .enum(['skip', 'next-business-day', 'previous-business-day'])
+    .optional()
+    .meta({ description: 'What becomes of a time on a closed day; `skip` when absent.' }),
+  startAt: momentSchema
+    .optional()
+    .meta({ description: 'The first time that may fire, local or an instant.' }),
+  endAt: momentSchema.optional().meta({ description: 'The last time that may fire, local or an instant.' }),
+  window: durationSchema('PT0S', 'P1D').optional().meta({
+    description:
+      'Starts are spread over it by a hash of the schedule and the time, never past the next time.',
+  }),
+};
+
+/** How often in all. Of a schedule only: a preview has run nothing yet. */
+export const runsFields = {
+  maxRuns: z.int().min(1).max(API_LIMITS.maxRuns).optional().meta({
+    description:
+      'Completed after so many runs by its times. An edit of it, or of the times, begins to count anew.',
+  }),
+};
