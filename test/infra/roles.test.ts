@@ -1,7 +1,8 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
+import { calendarUserKey } from '../../lambdas/adapters/dynamodb/calendar-items.ts';
 import { headKey, SHARD_COUNT_KEY, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { scheduleId, scheduleId } from '../../lambdas/core/ids.ts';
+import { scheduleId } from '../../lambdas/core/ids.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';
 
 interface Statement {
