@@ -1,5 +1,5 @@
 import type { BackfillSummary, BackfillView } from '../../contract/api/backfill.ts';
-import type { Backfill } from '../../core/backfill/backfill.ts';
+import type { Backfill, BackfillCounts } from '../../core/backfill/backfill.ts';
 import { occurrenceKeyIn } from '../../core/backfill/backfill.ts';
 import { tally } from '../../core/backfill/tally.ts';
 import { occurrenceId, splitScheduleId } from '../../core/ids.ts';
@@ -14,9 +14,10 @@ export function backfillViewOf({ backfill, occurrences }: Watched): BackfillView
   return {
     ...aboutOf(backfill),
     counts: {
-      ...counts,
+      ...made(counts),
       waiting: open.length - running,
       running,
+      ...ended(counts),
       left: leftOf(backfill),
     },
     left: leftRange(backfill),
@@ -33,7 +34,7 @@ export function backfillSummaryOf(backfill: Backfill): BackfillSummary {
   const { counts, open } = backfill;
   return {
     ...aboutOf(backfill),
-    counts: { ...counts, open: open.length, left: leftOf(backfill) },
+    counts: { ...made(counts), open: open.length, ...ended(counts), left: leftOf(backfill) },
     left: leftRange(backfill),
   };
 }
@@ -57,6 +58,10 @@ function aboutOf(backfill: Backfill) {
     finishedAt: backfill.finishedAt === undefined ? null : toIso(backfill.finishedAt),
   };
 }
+
+/** Field by field: the table gives a map back in no order, and people read these. */
+const made = ({ total, skipped, created }: BackfillCounts) => ({ total, skipped, created });
+const ended = ({ succeeded, failed, cancelled }: BackfillCounts) => ({ succeeded, failed, cancelled });
 
 function leftOf({ cursor, counts }: Backfill): number {
   return cursor === null ? 0 : Math.max(0, counts.total - counts.skipped - counts.created);
