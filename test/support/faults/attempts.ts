@@ -49,6 +49,8 @@ function changeFaults(
   const change = returned.findLast((one) => one.order < order);
   const claimed = claims.get(attemptMark(id, fencingToken)) ?? 0;
   if (!change || claimed < change.order) return [];
+  // Of a later change, which took effect and was not answered yet.
+  if (invocation.revision > change.head.revision) return [];
   const why = whyNotInForce(invocation, change.head);
   return why === null ? [] : [`${id} was called after the change that made it ${why} had returned`];
 }

@@ -12,7 +12,7 @@ export interface Era {
   readonly head: ScheduleHead;
 }
 
-/** A change that was answered: from here on nothing of before may start, except what ran already. */
+/** A change that is known to have happened: from here on nothing of before may start, except what ran already. */
 export interface Returned {
   readonly order: number;
   readonly head: ScheduleHead;
@@ -23,9 +23,11 @@ export class History {
   readonly eras = new Map<ScheduleId, Era[]>();
   readonly returned = new Map<ScheduleId, Returned[]>();
   readonly #observer: Observer;
+  readonly #nextOrder: () => number;
 
-  constructor(observer: Observer) {
+  constructor(observer: Observer, nextOrder: () => number) {
     this.#observer = observer;
+    this.#nextOrder = nextOrder;
   }
 
   get schedules(): ScheduleId[] {
@@ -36,20 +38,18 @@ export class History {
     if (!this.eras.has(id)) this.eras.set(id, []);
   }
 
-  /** To be called after each change, answered or not: a change whose caller died may have happened. */
+  /** To be called after each change, answered or not: one whose caller died may have happened all the same. */
   async look(id: ScheduleId): Promise<ScheduleHead | undefined> {
     this.know(id);
+    // Before the look: what is claimed while it is under way came after the change.
+    const order = this.#nextOrder();
     const head = await this.#observer.head(id);
     const eras = this.eras.get(id) ?? [];
     if (head && head.version !== eras.at(-1)?.version) {
       const { version, revision, state, updatedAt: from } = head;
       eras.push({ version, revision, state, from, head });
+      this.returned.set(id, [...(this.returned.get(id) ?? []), { order, head }]);
     }
     return head;
-  }
-
-  async answered(id: ScheduleId, order: number): Promise<void> {
-    const head = await this.look(id);
-    if (head) this.returned.set(id, [...(this.returned.get(id) ?? []), { order, head }]);
   }
 }

@@ -56,7 +56,7 @@ export async function live(world: World, until: EpochMs, { ticks = 1, sweeps = 1
     over = over || (await world.isQuiet());
   };
   const start = () => [
-    ...named('tick', ticks, (name) => eachMinute(() => world.tick(name))),
+    ...named('tick', ticks, (name) => eachMinute(() => world.tick(name, { heedless: ticks > 1 }))),
     ...named('sweep', sweeps, (name) =>
       eachMinute(() => world.sweep(name), name === 'sweep-1' ? ending : undefined),
     ),

@@ -1,5 +1,4 @@
 import {
-  createBackfillStore,
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
@@ -51,8 +50,6 @@ export function startProcess(name: string, deps: ProcessDeps) {
       },
     },
     planning: createPlanningStore(context),
-    backfills: createBackfillStore(context),
-    newSecret: () => `secret-of-${name}`,
     queue: createWorkQueue(queue.client({ name, life }, calls), 'work'),
     revisionOf: createRevisionCache(schedules),
     groupLimitOf: createGroupLimits(schedules, clock),

@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashFraction } from '../../lambdas/core/hash.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { faultsAtRest } from '../support/faults/invariants.ts';
+import { openLane } from '../support/faults/lane.ts';
+import { never } from '../support/faults/life.ts';
+import { live } from '../support/faults/live.ts';
+import { LONG_RUNS } from '../support/faults/runs.ts';
+import type { Behaviour } from '../support/faults/target.ts';
+import { World } from '../support/faults/world.ts';
+import { minutely, scheduled } from './scenarios/definitions.ts';
+
+const SCHEDULES = 100;
+const OCCURRENCES = LONG_RUNS === undefined ? 1_000 : 10_000;
+const SIZE = { ticks: 4, sweeps: 2, workers: 8 };
+
+let engine: TestEngine;
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(() => engine.stop());
+
+/**
+ * One call in ten fails, one in a hundred takes its worker with it and all that it was at, one in twenty takes a
+ * while. Which ones is a hash, so that it is the same in each run.
+ */
+const troublesome: Behaviour = async ({ id }, { nth, worker }) => {
+  const chance = hashFraction(`${id}#${nth}`);
+  if (chance < 0.01) {
+    worker.life.kill();
+    return never();
+  }
+  if (chance < 0.1) return { kind: 'failed', retryable: true, detail: 'status 503' };
+  if (chance < 0.15) await worker.clock.until(epochMs(worker.clock.now() + 20 * SECOND));
+  return { kind: 'succeeded' };
+};
+
+describe('4 ticks, 8 workers and 2 sweeps at once', () => {
+  it(`lose none of ${OCCURRENCES} occurrences, double none and leave none running`, {
+    timeout: 600_000,
+  }, async () => {
+    const lane = await openLane(engine, { shardCount: 8 });
+    const world = await World.open(lane);
+    world.behaviour = troublesome;
+    const each = OCCURRENCES / SCHEDULES;
+    const retry = {
+      maxAttempts: 6,
+      initialDelay: 'PT2S',
+      factor: 2,
+      maxDelay: 'PT1M',
+      jitter: 0.5,
+      maxAge: 'PT2H',
+    };
+    for (let index = 0; index < SCHEDULES; index += 1) {
+      const times = minutely(world.at((1 + (index % 7)) * MINUTE), each);
+      await world.client.create(world.id(`s${index}`), scheduled(times, { retry }));
+    }
+
+    await live(world, world.at(6 * HOUR), SIZE);
+
+    expect(await faultsAtRest(world)).toEqual([]);
+    expect(world.troubles).toEqual([]);
+    const ledgers = world.history.schedules.map((id) => world.observer.occurrences(id));
+    const statuses = (await Promise.all(ledgers)).flat().map(({ status }) => status);
+    expect(statuses).toHaveLength(OCCURRENCES);
+    expect(new Set(statuses)).toEqual(new Set(['succeeded']));
+    expect(world.targetCalls.length).toBeGreaterThan(OCCURRENCES);
+    lane.close();
+  });
+});

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { faultsAtRest } from '../support/faults/invariants.ts';
+import { type Lane, openLane } from '../support/faults/lane.ts';
+import { LONG_RUNS } from '../support/faults/runs.ts';
+import { succeeds } from '../support/faults/target.ts';
+import { World } from '../support/faults/world.ts';
+import { commands, plan } from './model/commands.ts';
+import { type Model, nothingYet, type PlanName, planOf } from './model/model.ts';
+
+/** The same sequences each time, so that a change that breaks nothing fails nothing. */
+const EVERY_DAY = { numRuns: 60, seed: 20_260_301 };
+/** As many as asked for, others each time; a failure names the seed and the path that lead to it again. */
+const PARAMETERS = LONG_RUNS === undefined ? EVERY_DAY : { numRuns: LONG_RUNS };
+/** Milliseconds; what was tried by then without a counter-example counts. */
+const TIME = LONG_RUNS === undefined ? 25_000 : 3_600_000;
+
+let engine: TestEngine;
+let lane: Lane;
+beforeAll(async () => {
+  engine = await startEngine();
+  lane = await openLane(engine);
+});
+afterAll(async () => {
+  lane.close();
+  await engine.stop();
+});
+
+/** A quiet while in which everything recovers; then all schedules go, and nothing may be left. */
+async function comeToRest(world: World): Promise<void> {
+  world.skew = 0;
+  world.behaviour = succeeds;
+  await world.minutes(3);
+  for (const id of world.history.schedules) {
+    const state = (await world.observer.head(id))?.state;
+    if (state !== undefined && state !== 'deleted') await world.client.delete(id);
+  }
+  await world.settle();
+  const faults = await faultsAtRest(world);
+  if (faults.length > 0) throw new Error(faults.join('\n'));
+}
+
+async function holds(first: PlanName, sequence: Iterable<fc.AsyncCommand<Model, World>>): Promise<void> {
+  const world = await World.open(lane);
+  try {
+    // Most of what can go wrong goes wrong with a schedule that exists.
+    await world.client.create(world.id('a'), planOf(world, first));
+    const model = nothingYet();
+    Object.assign(model.a, { state: 'enabled', revision: 1, plan: first });
+    await fc.asyncModelRun(() => ({ model, real: world }), sequence);
+    await comeToRest(world);
+    world.leave();
+  } catch (error) {
+    // What this world leaves behind must not trouble the next one.
+    lane.close();
+    lane = await openLane(engine);
+    throw error;
+  }
+}
+
+describe('whatever clients, functions, machines and time do in whatever order', () => {
+  it(
+    'schedules are what their clients made them, and every invariant holds',
+    { timeout: 2 * TIME + 60_000 },
+    () =>
+      fc.assert(fc.asyncProperty(plan, commands(LONG_RUNS === undefined ? 20 : 50), holds), {
+        ...PARAMETERS,
+        interruptAfterTimeLimit: TIME,
+        endOnFailure: false,
+      }),
+  );
+});
