@@ -7,6 +7,7 @@ import { problemResponse } from './http/problem.ts';
 import { MethodNotAllowed, unrouted } from './http/routing.ts';
 import { serve } from './http/serve.ts';
 import { backfillRoutes } from './routes/backfills.ts';
+import { calendarRoutes } from './routes/calendars.ts';
 import { comingRoutes } from './routes/coming.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { occurrenceVerbs } from './routes/occurrence-verbs.ts';
@@ -33,6 +34,7 @@ export function createApp(deps: ApiDeps): Hono<AppEnv> {
     ...comingRoutes(deps),
     ...outsideRoutes(deps),
     ...groupRoutes(deps),
+    ...calendarRoutes(deps),
     ...backfillRoutes(deps),
     ...serviceRoutes(deps),
   ];

@@ -1,4 +1,5 @@
 import type { BackfillStore } from '../core/backfill/store.ts';
+import type { CalendarStore } from '../core/calendar-store.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports.ts';
 import type { EpochMs } from '../core/time.ts';
@@ -56,6 +57,7 @@ export interface ChangeDeps {
 }
 
 export interface ApiDeps extends ChangeDeps {
+  readonly calendars: CalendarStore;
   readonly backfills: BackfillStore;
   readonly clock: Clock;
   /** An unguessable text for each claim by an outside worker. */

@@ -5,6 +5,7 @@ import { newSecret } from '../adapters/chance.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createBackfillStore,
+  createCalendarStore,
   createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
@@ -30,6 +31,7 @@ const answer = handle(
     schedules: createScheduleStore(context),
     occurrences: createOccurrenceStore(context),
     backfills: createBackfillStore(context),
+    calendars: createCalendarStore(context),
     planning: createPlanningStore(context),
     zoneData,
     limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },

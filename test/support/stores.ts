@@ -1,5 +1,6 @@
 import {
   createBackfillStore,
+  createCalendarStore,
   createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
@@ -26,6 +27,7 @@ export async function openStores(options: { readonly shardCount?: number } = {})
     planning: createPlanningStore(context),
     occurrences: createOccurrenceStore(context),
     backfills: createBackfillStore(context),
+    calendars: createCalendarStore(context),
     async close() {
       client.destroy();
       await engine.stop();

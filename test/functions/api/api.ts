@@ -28,6 +28,7 @@ export async function openApi(stores?: Stores) {
     schedules: own.schedules,
     occurrences: own.occurrences,
     backfills: own.backfills,
+    calendars: own.calendars,
     planning: own.planning,
     limits: LIMITS,
     zoneData: '2026c',

@@ -66,7 +66,7 @@ export function observe({ observer, context }: Lane, time: VirtualTime) {
       return item && headOf(item);
     },
     async revisions(id: ScheduleId): Promise<Revision[]> {
-      return (await under(schedulesTable, id, 'R#', 'R#~')).map(revisionOf);
+      return (await under(schedulesTable, id, 'R#', 'R#~')).map((item) => revisionOf(item));
     },
     occurrence: (key: OccurrenceKey) => get(occurrencesTable, occurrenceItemKey(key)),
     occurrences(id: ScheduleId): Promise<Item[]> {

@@ -1,0 +1,60 @@
+import pMap from 'p-map';
+import { samePins } from '../../core/calendar.ts';
+import { isPunctualError, type PunctualError } from '../../core/errors.ts';
+import { headRecurrence } from '../../core/head-recurrence.ts';
+import type { ScheduleId } from '../../core/ids.ts';
+import { planningPolicy } from '../../core/schedule.ts';
+import { SECOND } from '../../core/time.ts';
+import { commit, type Decide } from '../change/commit.ts';
+import { pinCalendars } from '../change/pin-calendars.ts';
+import type { ApiDeps, Caller } from '../deps.ts';
+
+const CONCURRENCY = 16;
+/** No schedule is begun after this; the function answers within 29 seconds. Thousands of them fit. */
+const TIME_LIMIT = 20 * SECOND;
+
+type Left = { readonly schedule: ScheduleId; readonly error?: PunctualError };
+
+/** Has each schedule use its calendars as they are now. Answers those that stay as they were. */
+export async function moveUsers(
+  deps: ApiDeps,
+  schedules: readonly ScheduleId[],
+  caller: Caller,
+): Promise<readonly Left[]> {
+  const stopAt = caller.now + TIME_LIMIT;
+  const left = await pMap(
+    schedules,
+    async (schedule): Promise<Left | undefined> => {
+      if (deps.clock.now() >= stopAt) return { schedule };
+      try {
+        await commit(deps, schedule, caller, moving(deps, schedule));
+        return undefined;
+      } catch (error) {
+        // One that the edit leaves no time for, say: it stays at the version that it was made with.
+        if (isPunctualError(error)) return { schedule, error };
+        throw error;
+      }
+    },
+    { concurrency: CONCURRENCY },
+  );
+  return left.filter((one) => one !== undefined);
+}
+
+/** The same definition as a new revision, which means the calendars of today. */
+function moving({ schedules }: Pick<ApiDeps, 'schedules'>, id: ScheduleId): Decide {
+  return async (standing) => {
+    if (standing.kind !== 'live') return undefined;
+    const { head, revision } = standing;
+    const { definition } = revision;
+    const calendars = await pinCalendars(schedules, definition);
+    if (samePins(revision.calendars, calendars)) return undefined;
+    // Refused here rather than by each tick from now on.
+    headRecurrence({ id, policy: planningPolicy(definition, calendars), anchor: head.anchor });
+    return {
+      state: head.state === 'paused' ? 'paused' : 'enabled',
+      definition,
+      calendars,
+      cancel: { kinds: 'scheduled', reason: 'superseded' },
+    };
+  };
+}

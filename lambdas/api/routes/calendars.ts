@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import {
+  calendarBody,
+  calendarList,
+  calendarParams,
+  calendarUseView,
+  listCalendarsQuery,
+} from '../../contract/api/calendar.ts';
+import { ifMatchSchema } from '../../contract/api/common.ts';
+import { deleteCalendar } from '../calendar/delete-calendar.ts';
+import { putCalendar } from '../calendar/put-calendar.ts';
+import { assertCalendar, usesOf } from '../calendar/read.ts';
+import { etagOf } from '../change/precondition.ts';
+import type { ApiDeps } from '../deps.ts';
+import { BODY_PROBLEMS, ETAG } from '../http/documented-problems.ts';
+import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { calendarUseViewOf, calendarViewOf } from '../views/calendar-view.ts';
+import { pageOf } from './answers.ts';
+
+const tag = 'Calendars';
+const path = '/calendars/{name}';
+const headers = z.object({ 'if-match': ifMatchSchema });
+
+const listEndpoint = endpoint({
+  method: 'get',
+  path: '/calendars',
+  tag,
+  summary: 'List calendars',
+  description: 'By name. A page may hold fewer than `limit`.',
+  request: { query: listCalendarsQuery },
+  responses: { 200: { description: 'A page of calendars.', schema: calendarList } },
+  problems: [400],
+});
+
+const getEndpoint = endpoint({
+  method: 'get',
+  path,
+  tag,
+  summary: 'Read a calendar',
+  description: 'With how many schedules use it, and those that an edit of it did not come to.',
+  request: { params: calendarParams },
+  responses: { 200: { description: 'The calendar.', schema: calendarUseView, headers: ETAG } },
+  problems: [400, 404],
+});
+
+const putEndpoint = endpoint({
+  method: 'put',
+  path,
+  tag,
+  summary: 'Create or replace a calendar',
+  description:
+    'In force at once for the schedules that use it, also for what is planned already: each gets a new revision. ' +
+    'With very many of them time may run out; the same request again moves those that are behind.',
+  request: { params: calendarParams, headers, body: calendarBody },
+  responses: {
+    200: { description: 'The calendar as it is now.', schema: calendarUseView, headers: ETAG },
+    201: { description: 'It did not exist and was made.', schema: calendarUseView, headers: ETAG },
+  },
+  problems: [...BODY_PROBLEMS, 412],
+});
+
+const deleteEndpoint = endpoint({
+  method: 'delete',
+  path,
+  tag,
+  summary: 'Delete a calendar',
+  description: 'Refused while a schedule uses it.',
+  request: { params: calendarParams, headers },
+  responses: { 204: { description: 'It is gone.' } },
+  problems: [400, 404, 409, 412],
+});
+
+export const calendarRoutes = (deps: ApiDeps) => [
+  mounted(listEndpoint, async ({ query }) => {
+    const { limit, cursor } = query;
+    const page = await deps.calendars.listCalendars({ limit, ...(cursor !== undefined && { cursor }) });
+    return answer(200, pageOf(page, calendarViewOf));
+  }),
+
+  mounted(getEndpoint, async ({ params }) => {
+    const calendar = assertCalendar(await deps.calendars.readCalendar(params.name), params.name);
+    const uses = await usesOf(deps.calendars, calendar);
+    return answer(200, calendarUseViewOf({ calendar, ...uses }), { etag: etagOf(calendar) });
+  }),
+
+  mounted(putEndpoint, async ({ params, headers, body, caller }) => {
+    const put = await putCalendar(deps, { name: params.name, body, ifMatch: headers['if-match'], caller });
+    return answer(put.created ? 201 : 200, calendarUseViewOf(put), { etag: etagOf(put.calendar) });
+  }),
+
+  mounted(deleteEndpoint, async ({ params, headers, caller }) => {
+    await deleteCalendar(deps, { name: params.name, ifMatch: headers['if-match'], caller });
+    return answer(204, undefined);
+  }),
+];
