@@ -177,10 +177,11 @@ export class World {
 
   /** A heedless one scans shards that others hold: leases of shards save cost, they are not what is relied on. */
   async tick(name = 'tick', { heedless = false } = {}): Promise<void> {
-    await this.#invoke(name, async ({ planning, clock }) => {
+    await this.#invoke(name, async ({ planning, occurrences, clock }) => {
       const { failures } = await tick(
         {
           store: heedless ? { ...planning, acquireShard: async () => true } : planning,
+          occurrences,
           recurrenceOf: headRecurrence,
           ...LIMITS,
           holder: this.#invocationId(name),
@@ -196,6 +197,7 @@ export class World {
   async sweep(name = 'sweep'): Promise<void> {
     await this.#invoke(name, async ({ occurrences, schedules, clock }) => {
       const deps = {
+        schedules,
         occurrences,
         revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
           schedules.readRevision(schedule, revision),
@@ -241,7 +243,7 @@ export class World {
       'api',
       async ({ schedules, occurrences, planning, clock }) => {
         const caller = { now: clock.now(), requestId: this.#invocationId('api'), principal: 'test' };
-        await call({ schedules, occurrences, planning, limits: LIMITS }, caller);
+        await call({ schedules, occurrences, planning, limits: LIMITS, zoneData: 'test' }, caller);
         return true;
       },
       (error) => {
