@@ -309,9 +309,12 @@ describe('the service', () => {
       Object.keys(methods as object).map((method) => `${method} ${path}`),
     );
     expect(operations.sort()).toEqual([
+      'delete /calendars/{name}',
       'delete /groups/{group}',
       'delete /schedules/{group}/{name}',
       'delete /schedules/{group}/{name}/backfills/{backfill}',
+      'get /calendars',
+      'get /calendars/{name}',
       'get /groups/{group}',
       'get /health',
       'get /occurrences',
@@ -342,6 +345,7 @@ describe('the service', () => {
       'post /schedules/{group}/{name}/skip',
       'post /schedules/{group}/{name}/trigger',
       'post /schedules/{group}/{name}/unskip',
+      'put /calendars/{name}',
       'put /groups/{group}',
       'put /schedules/{group}/{name}',
     ]);
