@@ -1,4 +1,5 @@
 import {
+  createBackfillStore,
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
@@ -50,6 +51,8 @@ export function startProcess(name: string, deps: ProcessDeps) {
       },
     },
     planning: createPlanningStore(context),
+    backfills: createBackfillStore(context),
+    newSecret: () => `secret-of-${name}`,
     queue: createWorkQueue(queue.client({ name, life }, calls), 'work'),
     revisionOf: createRevisionCache(schedules),
     groupLimitOf: createGroupLimits(schedules, clock),

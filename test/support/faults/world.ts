@@ -4,6 +4,7 @@ import { occurrenceId, parseOccurrenceId, type ScheduleId, scheduleId } from '..
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
+import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { work } from '../../../lambdas/worker/work.ts';
 import { MAX_RECORDS } from '../../../local/sources/stream-reader.ts';
@@ -21,6 +22,7 @@ import { type Behaviour, recordingTarget, succeeds, type TargetCall } from './ta
 import { VirtualTime } from './time.ts';
 
 export const LIMITS = { lead: 2 * MINUTE, planWindow: 10 * MINUTE };
+const ZONE_DATA = 'of the test';
 export const LEASE = 30 * SECOND;
 const REDISPATCH = MINUTE;
 const QUEUE = { visibilityMs: 6 * MINUTE, maxReceives: 5 };
@@ -177,20 +179,21 @@ export class World {
 
   /** A heedless one scans shards that others hold: leases of shards save cost, they are not what is relied on. */
   async tick(name = 'tick', { heedless = false } = {}): Promise<void> {
-    await this.#invoke(name, async ({ planning, occurrences, clock }) => {
-      const { failures } = await tick(
-        {
-          store: heedless ? { ...planning, acquireShard: async () => true } : planning,
-          occurrences,
-          recurrenceOf: headRecurrence,
-          ...LIMITS,
-          holder: this.#invocationId(name),
-          stopAt: epochMs(clock.now() + HOUR),
-          now: clock.now,
-        },
-        this.shards,
-      );
-      for (const { error } of failures) this.#noteTrouble(name, error);
+    await this.#invoke(name, async ({ planning, occurrences, backfills, clock }) => {
+      const deps = {
+        store: heedless ? { ...planning, acquireShard: async () => true } : planning,
+        occurrences,
+        backfills,
+        recurrenceOf: headRecurrence,
+        zoneData: ZONE_DATA,
+        ...LIMITS,
+        holder: this.#invocationId(name),
+        stopAt: epochMs(clock.now() + HOUR),
+        now: clock.now,
+      };
+      const planned = await tick(deps, this.shards);
+      const moved = await tickBackfills(deps, this.shards);
+      for (const { error } of [...planned.failures, ...moved.failures]) this.#noteTrouble(name, error);
     });
   }
 
@@ -243,7 +246,7 @@ export class World {
       'api',
       async ({ schedules, occurrences, planning, clock }) => {
         const caller = { now: clock.now(), requestId: this.#invocationId('api'), principal: 'test' };
-        await call({ schedules, occurrences, planning, limits: LIMITS, zoneData: 'test' }, caller);
+        await call({ schedules, occurrences, planning, limits: LIMITS, zoneData: ZONE_DATA }, caller);
         return true;
       },
       (error) => {
