@@ -1,11 +1,13 @@
 import * as z from 'zod';
 import { idempotencyKeySchema, ifMatchSchema, scheduleParams } from '../../contract/api/common.ts';
+import { explainQuery, explanationView } from '../../contract/api/explain.ts';
 import { occurrenceView } from '../../contract/api/occurrence.ts';
 import { triggerBody } from '../../contract/api/occurrence-verbs.ts';
 import { pauseBody, resumeBody } from '../../contract/api/pause.ts';
 import { upcomingQuery, upcomingView } from '../../contract/api/plan.ts';
 import { scheduleView } from '../../contract/api/schedule.ts';
 import type { ApiDeps } from '../deps.ts';
+import { explainSchedule } from '../explain/explain-schedule.ts';
 import { BODY_PROBLEMS, ETAG, LOCATION } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
 import { pauseSchedule } from '../pause-schedule.ts';
@@ -69,6 +71,18 @@ const upcomingEndpoint = endpoint({
   problems: [400, 404],
 });
 
+const explainEndpoint = endpoint({
+  method: 'get',
+  path: `${path}/explain`,
+  tag,
+  summary: 'Why it did, did not or will not run at a time',
+  description:
+    'By the ledger, the definition that was in force then and how the schedule stands; deleted ones too.',
+  request: { params: scheduleParams, query: explainQuery },
+  responses: { 200: { description: 'What decides, and what it says.', schema: explanationView } },
+  problems: [400, 404],
+});
+
 export const scheduleVerbs = (deps: ApiDeps) => [
   mounted(pauseEndpoint, async ({ params, headers, body, caller }) => {
     const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
@@ -88,5 +102,9 @@ export const scheduleVerbs = (deps: ApiDeps) => [
 
   mounted(upcomingEndpoint, async ({ params, query, caller }) =>
     answer(200, await upcoming(deps, idOf(params), query.count, caller.now)),
+  ),
+
+  mounted(explainEndpoint, async ({ params, query, caller }) =>
+    answer(200, await explainSchedule(deps, idOf(params), query.at, caller.now)),
   ),
 ];

@@ -323,6 +323,7 @@ describe('the service', () => {
       'get /schedules/{group}/{name}',
       'get /schedules/{group}/{name}/backfills',
       'get /schedules/{group}/{name}/backfills/{backfill}',
+      'get /schedules/{group}/{name}/explain',
       'get /schedules/{group}/{name}/occurrences',
       'get /schedules/{group}/{name}/upcoming',
       'patch /schedules/{group}/{name}',
