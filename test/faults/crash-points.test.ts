@@ -10,7 +10,7 @@ import {
 } from './scenarios/changing.ts';
 import { overlaps } from './scenarios/overlapping.ts';
 import { catchUp, lateStart, triggerManually } from './scenarios/planning.ts';
-import { fireOnce, leaseExpiry, twoRetries } from './scenarios/running.ts';
+import { fireOnce, lateWorker, leaseExpiry, twoRetries } from './scenarios/running.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   fireOnce,
@@ -41,7 +41,7 @@ describe('every invariant holds whichever call goes wrong, however it does', () 
     expect(await disturb(engine, scenario)).toBeGreaterThan(20);
   });
 
-  it.each(overlaps)('$name', { timeout }, async (scenario) => {
+  it.each([lateWorker, ...overlaps])('$name', { timeout }, async (scenario) => {
     expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(20);
   });
 });

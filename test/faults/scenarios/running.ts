@@ -1,5 +1,7 @@
-import { MINUTE } from '../../../lambdas/core/time.ts';
-import { never } from '../../support/faults/life.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
+import type { Call } from '../../support/faults/calls.ts';
+import { never, startLife } from '../../support/faults/life.ts';
+import { live } from '../../support/faults/live.ts';
 import type { Scenario } from '../../support/faults/scenario.ts';
 import { failsTimes, succeeds } from '../../support/faults/target.ts';
 import { callsAre, ledgerIs, once, scheduled } from './definitions.ts';
@@ -36,6 +38,29 @@ export const leaseExpiry: Scenario = {
       return never();
     };
     await world.client.create(world.id('a'), scheduled(once(world.at(MINUTE))), 'key');
+  },
+  again: fireOnceAgain,
+  expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
+};
+
+/**
+ * A worker freezes after its target has answered, until long after its lease: by then another one is at it, and
+ * what the first has to say must not end that attempt.
+ */
+export const lateWorker: Scenario = {
+  name: 'a worker that settles after its lease',
+  async story(world) {
+    world.behaviour = async (invocation, tools) => {
+      const { clock } = tools.worker;
+      if (tools.nth > 1) await clock.until(epochMs(clock.now() + MINUTE), tools.signal);
+      return succeeds(invocation, tools);
+    };
+    const isSettle = ({ process, effect }: Call) =>
+      world.targetCalls.length === 1 && process.startsWith('worker-') && effect === 'write';
+    const { until } = world.time.clock(startLife());
+    world.calls.before(isSettle, () => until(epochMs(world.time.now() + 100 * SECOND)));
+    await world.client.create(world.id('a'), scheduled(once(world.at(MINUTE))), 'key');
+    await live(world, world.at(HOUR), { workers: 2 });
   },
   again: fireOnceAgain,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],

@@ -67,20 +67,25 @@ function changeFaults(before: Item, after: Item): string[] {
     'ended without having been claimed',
   );
   wrong(endedByOther(before, after), 'was taken from its holder before the lease had expired');
+  wrong(endedByOlder(before, after), 'was ended by the worker of an attempt before');
   wrong(isTerminal(statusOf(after)) && after.open_shard !== undefined, 'is terminal and still in `open`');
   return faults;
+}
+
+/** What ends an attempt is the record of that attempt, not that of one whose worker is late. */
+function endedByOlder(before: Item, after: Item): boolean {
+  if (before.status !== 'running' || after.status === 'running') return false;
+  const [was, is] = [before, after].map((item) => (item.attempts as AttemptRecord[] | undefined)?.at(-1));
+  return is !== undefined && is.finishedAt !== was?.finishedAt && is.attempt !== before.attempt;
 }
 
 const bump = (before: Item, after: Item) => num(after, 'dispatch_seq') - num(before, 'dispatch_seq');
 
 /** A pause cancels what has not been tried; a resume within its time may make it again (design, section 4). */
 function isRevival(before: Item, after: Item): boolean {
-  return (
-    after.status !== 'cancelled' &&
-    before.status === 'cancelled' &&
-    before.reason === 'paused' &&
-    before.attempt === 0
-  );
+  return before.status === 'cancelled' && before.reason === 'paused' && before.attempt === 0
+    ? after.status !== 'cancelled'
+    : false;
 }
 
 function changed(before: Item, after: Item): boolean {
