@@ -6,13 +6,13 @@ import { faultsAtRest } from '../support/faults/invariants.ts';
 import { openLane } from '../support/faults/lane.ts';
 import { never } from '../support/faults/life.ts';
 import { live } from '../support/faults/live.ts';
-import { LONG_RUNS } from '../support/faults/runs.ts';
+import { LONG } from '../support/faults/runs.ts';
 import type { Behaviour } from '../support/faults/target.ts';
 import { World } from '../support/faults/world.ts';
 import { minutely, scheduled } from './scenarios/definitions.ts';
 
 const SCHEDULES = 100;
-const OCCURRENCES = LONG_RUNS === undefined ? 1_000 : 10_000;
+const OCCURRENCES = LONG ? 10_000 : 1_000;
 const SIZE = { ticks: 4, sweeps: 2, workers: 8 };
 
 let engine: TestEngine;
@@ -38,7 +38,7 @@ const troublesome: Behaviour = async ({ id }, { nth, worker }) => {
 
 describe('4 ticks, 8 workers and 2 sweeps at once', () => {
   it(`lose none of ${OCCURRENCES} occurrences, double none and leave none running`, {
-    timeout: 600_000,
+    timeout: 1_200_000,
   }, async () => {
     const lane = await openLane(engine, { shardCount: 8 });
     const world = await World.open(lane);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngine, type TestEngine } from '../support/engine.ts';
-import { EXHAUSTIVE } from '../support/faults/runs.ts';
+import { LONG } from '../support/faults/runs.ts';
 import { disturb, type Scenario } from '../support/faults/scenario.ts';
 import {
   deleteWithPending,
@@ -28,7 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
 /** Long stories with hundreds of calls: as many faults, spread over all of one. */
 const MOST = 30;
 /** Milliseconds, on a machine that is busy with other things too. */
-const timeout = EXHAUSTIVE ? 900_000 : 120_000;
+const timeout = LONG ? 900_000 : 120_000;
 
 let engine: TestEngine;
 beforeAll(async () => {

@@ -1,11 +1,17 @@
 const wanted = process.env.PUNCTUAL_FAULT_RUNS;
+const rounds = wanted === undefined ? undefined : Number(wanted);
 
-/** Model runs asked for with `PUNCTUAL_FAULT_RUNS`, when somebody has the time for it. */
-export const LONG_RUNS = wanted === undefined ? undefined : Number(wanted);
-
-/** Whether also those faults are tried that come to the same as another. */
-export const EXHAUSTIVE = LONG_RUNS !== undefined;
-
-if (LONG_RUNS !== undefined && !(Number.isSafeInteger(LONG_RUNS) && LONG_RUNS > 0)) {
-  throw new Error(`PUNCTUAL_FAULT_RUNS is the number of model runs, such as 2000; not "${wanted}".`);
+if (rounds !== undefined && !(Number.isSafeInteger(rounds) && rounds > 0)) {
+  throw new Error(
+    `PUNCTUAL_FAULT_RUNS is how many times as much is tried at random, such as 20; not "${wanted}".`,
+  );
 }
+
+/** Whether somebody has the time for more than what each change is held against. */
+export const LONG = rounds !== undefined;
+
+/** Random sequences of one round. */
+const ROUND = 60;
+
+/** How many random sequences are tried. */
+export const SEQUENCES = ROUND * (rounds ?? 1);

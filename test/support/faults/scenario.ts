@@ -3,7 +3,7 @@ import { applies, type Call, type Fault, type Faults, faultAt, faultEverywhere, 
 import { faultsAtRest } from './invariants.ts';
 import { type Lane, openLane } from './lane.ts';
 import { Crashed } from './life.ts';
-import { EXHAUSTIVE } from './runs.ts';
+import { LONG } from './runs.ts';
 import { World } from './world.ts';
 
 /** A story that is told once undisturbed, and then again with every way in which each of its calls can go wrong. */
@@ -27,7 +27,7 @@ export interface Disturbance {
  * Each fault at each call. Crashes that leave the same behind are told once: a call that only reads leaves
  * nothing behind, so dying before or after it is dying after the last effect before it.
  */
-export function disturbances(calls: readonly Call[], exhaustive = EXHAUSTIVE): Disturbance[] {
+export function disturbances(calls: readonly Call[], exhaustive = LONG): Disturbance[] {
   const single = (['crash-before', 'crash-after', 'twice', 'refused', 'stale'] as const).flatMap((fault) =>
     calls
       .filter((call) => applies(fault, call) && (exhaustive || isDistinct(fault, call)))
@@ -88,7 +88,7 @@ export async function disturb(
   const plain = await tell(lane, scenario);
   lane.close();
   if (plain.wrong.length > 0) throw new Error(`${scenario.name}, undisturbed:\n${plain.wrong.join('\n')}`);
-  const left = evenly(disturbances(plain.calls), EXHAUSTIVE ? Number.POSITIVE_INFINITY : most);
+  const left = evenly(disturbances(plain.calls), LONG ? Number.POSITIVE_INFINITY : most);
   const count = left.length + 1;
   const reports: string[] = [];
   await Promise.all(
