@@ -16,6 +16,7 @@ import type { FireNote } from './recurrence/types.ts';
 import type { Revision, ScheduleHead, Target } from './schedule.ts';
 import type { SlotNeed } from './slots.ts';
 import type { EpochMs } from './time.ts';
+import type { ZoneMove } from './zone-change.ts';
 
 /**
  * What the use cases need from the world, in transitions rather than reads and writes. Expected outcomes
@@ -117,6 +118,17 @@ export interface Materialisation {
   readonly lastRunAt?: EpochMs;
   /** The version of the zone data that this was planned with. */
   readonly zoneData?: string | undefined;
+  /** Present when nothing but other zone data moves it. */
+  readonly zoneMove?: ZoneMove;
+}
+
+/** How far a shard has been walked for a version of the zone data. */
+export interface ShardZones {
+  /** The version that all its heads have been looked at with. */
+  readonly zoneData?: string;
+  /** The version that they are being looked at with, up to this next time. */
+  readonly walking?: string;
+  readonly walkedTo?: EpochMs;
 }
 
 export type MaterialiseResult =
@@ -131,7 +143,9 @@ export interface PlanningStore {
    * Heads of one shard that the tick is to come back to by `until`, oldest first, read consistently: stale index
    * entries drop out. Enabled ones have times to create, paused ones resume, completed ones may be retired.
    */
-  dueHeads(shard: number, until: EpochMs): AsyncIterable<readonly ScheduleHead[]>;
+  dueHeads(shard: number, until: EpochMs, from?: EpochMs): AsyncIterable<readonly ScheduleHead[]>;
+  shardZones(shard: number): Promise<ShardZones>;
+  saveShardZones(shard: number, zones: ShardZones): Promise<void>;
   /** Results in the order given. Small ones share a transaction; a cancelled pack is retried apart. */
   materialise(batch: readonly Materialisation[], now: EpochMs): Promise<readonly MaterialiseResult[]>;
   /** completed → deleted, if nothing has changed it; the ledger stays. */

@@ -5,6 +5,7 @@ import type { RecurrenceSpec } from './recurrence/spec.ts';
 import { retentionDays } from './retention.ts';
 import type { Concurrency, OverlapPolicy } from './slots.ts';
 import type { EpochMs } from './time.ts';
+import type { ZoneMove } from './zone-change.ts';
 
 /** Any JSON value; what a schedule hands to its target. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -162,6 +163,8 @@ export interface ScheduleHead {
   readonly lastRunAt?: EpochMs;
   /** The version of the zone data that `nextDueAt` was computed with. */
   readonly zoneData?: string;
+  /** Present while its next time is one that other zone data has moved. */
+  readonly zoneMove?: ZoneMove;
   /** The oldest revision whose occurrences still run, after edits that kept what was pending; else `revision`. */
   readonly oldestRevision?: number;
   readonly createdAt: EpochMs;

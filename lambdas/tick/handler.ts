@@ -10,6 +10,7 @@ import { invokeAsync } from '../adapters/lambda/self-invoke.ts';
 import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, tickEnv } from '../contract/env.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
+import { tzdataVersion } from '../core/recurrence/index.ts';
 import { epochMs, SECOND } from '../core/time.ts';
 import { tickBackfills } from './backfills.ts';
 import { report } from './report.ts';
@@ -17,6 +18,7 @@ import { requestedShards, shardLists } from './shards.ts';
 import { tick } from './tick.ts';
 
 const env = parseEnv(tickEnv, process.env);
+const zoneData = tzdataVersion(process.versions);
 const stores = {
   client: createDocumentClient(),
   schedulesTable: env.SCHEDULES_TABLE_NAME,
@@ -44,6 +46,7 @@ export const handler = observed(async (event: unknown, context) => {
     store,
     occurrences,
     recurrenceOf: headRecurrence,
+    zoneData,
     lead: env.LEAD_SECONDS * SECOND,
     planWindow: env.PLAN_WINDOW_SECONDS * SECOND,
     holder: context.awsRequestId,

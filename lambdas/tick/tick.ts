@@ -3,10 +3,10 @@ import type { ScheduleId } from '../core/ids.ts';
 import { planWake } from '../core/pause.ts';
 import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planner.ts';
 import type { Materialisation, PlanningStore } from '../core/ports.ts';
-import type { Recurrence } from '../core/recurrence/types.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type RetireDeps, retireHeads } from './retire.ts';
+import { dueByZones, followZones, type ZoneDeps } from './zones.ts';
 
 /** Longer than a tick may take; a scanner that died gives its shard up before the next tick but one. */
 const SHARD_LEASE = 55 * SECOND;
@@ -15,11 +15,9 @@ const SHARD_CONCURRENCY = 4;
 /** Plans of one schedule in one tick; each may hold 90 occurrences, so a backlog is worked off in pieces. */
 const MAX_ROUNDS = 8;
 
-export interface TickDeps extends RetireDeps {
+export interface TickDeps extends RetireDeps, ZoneDeps {
   readonly store: PlanningStore;
-  readonly recurrenceOf: (head: ScheduleHead) => Recurrence;
-  /** The version of the zone data that times are computed with; absent, it is not looked at. */
-  readonly zoneData?: string;
+  readonly occurrences: RetireDeps['occurrences'] & ZoneDeps['occurrences'];
   /** Milliseconds ahead of now that the index is queried and that is materialised. */
   readonly lead: number;
   readonly planWindow: number;
@@ -40,6 +38,8 @@ export interface TickResult {
   readonly retired: number;
   /** Seconds behind now of the oldest schedule found: how late planning is. */
   readonly lagSeconds: number;
+  /** Schedules whose next time was moved by other zone data. */
+  readonly rezoned: number;
   readonly failures: readonly { readonly schedule: ScheduleId; readonly error: unknown }[];
 }
 
@@ -56,6 +56,7 @@ const EMPTY: TickResult = {
   lostRaces: 0,
   retired: 0,
   lagSeconds: 0,
+  rezoned: 0,
   failures: [],
 };
 
@@ -67,6 +68,7 @@ function merge(a: TickResult, b: TickResult): TickResult {
     lostRaces: a.lostRaces + b.lostRaces,
     retired: a.retired + b.retired,
     lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
+    rezoned: a.rezoned + b.rezoned,
     failures: [...a.failures, ...b.failures],
   };
 }
@@ -80,6 +82,8 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
   let result = EMPTY;
   let finished = true;
   try {
+    const { moved: rezoned, failures } = await followZones(deps, shard, now);
+    result = merge(result, { ...EMPTY, rezoned, failures });
     for await (const heads of deps.store.dueHeads(shard, until)) {
       // Nobody waits for a completed one to be deleted.
       const waiting = heads.filter(({ state }) => state !== 'completed');
@@ -105,8 +109,9 @@ async function materialiseHeads(
   now: EpochMs,
   until: EpochMs,
 ): Promise<TickResult> {
-  let result = EMPTY;
-  let due = heads;
+  const { due: first, failures: unmoved } = await dueByZones(deps, heads, now, until);
+  let result: TickResult = { ...EMPTY, failures: unmoved };
+  let due = first;
   for (let round = 0; round < MAX_ROUNDS && due.length > 0; round += 1) {
     const { plans, failures } = planHeads(deps, due, now);
     const outcomes = await deps.store.materialise(plans, now);

@@ -88,7 +88,7 @@ describe('a schedule that is to be deleted after its completion', () => {
     const { id, path } = await oneShot();
     await ended(id);
     const openOf = () => Promise.reject(new Error('died'));
-    const dead = await tickAt(at(3 * MINUTE), { occurrences: { openOf } });
+    const dead = await tickAt(at(3 * MINUTE), { occurrences: { ...api.stores.occurrences, openOf } });
     expect(dead.failures.map(({ schedule }) => schedule)).toEqual([id]);
     expect((await tickAt(at(4 * MINUTE))).retired).toBe(1);
     expect((await api.get(path)).status).toBe(404);
@@ -103,7 +103,7 @@ describe('a schedule that is to be deleted after its completion', () => {
       await api.patch(path, { expression: 'at(2026-03-02T12:00:00)' });
       return open;
     };
-    expect((await tickAt(at(3 * MINUTE), { occurrences: { openOf } })).retired).toBe(0);
+    expect((await tickAt(at(3 * MINUTE), { occurrences: { ...occurrences, openOf } })).retired).toBe(0);
     expect((await api.get(path)).body).toMatchObject({ state: 'enabled', revision: 2 });
   });
 

@@ -11,6 +11,7 @@ import type {
   ScheduleState,
 } from '../../core/schedule.ts';
 import { DAY, type EpochMs, SECOND } from '../../core/time.ts';
+import type { ZoneMove } from '../../core/zone-change.ts';
 import { pinOf, pinText } from './calendar-items.ts';
 import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.ts';
 
@@ -60,6 +61,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.remainingRuns !== undefined && { remaining_runs: head.remainingRuns }),
     ...(head.lastRunAt !== undefined && { last_run_at: head.lastRunAt }),
     ...(head.zoneData !== undefined && { zone_data: head.zoneData }),
+    ...(head.zoneMove && { zone_move: head.zoneMove }),
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
     ...(head.state === 'deleted'
       ? { purge_at: tombstonePurgeAt(head, retentionDays, head.updatedAt) }
@@ -141,6 +143,7 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
     ...(item.remaining_runs !== undefined && { remainingRuns: item.remaining_runs as number }),
     ...(item.last_run_at !== undefined && { lastRunAt: item.last_run_at as EpochMs }),
     ...(item.zone_data !== undefined && { zoneData: item.zone_data as string }),
+    ...(item.zone_move !== undefined && { zoneMove: item.zone_move as ZoneMove }),
   };
 }
 

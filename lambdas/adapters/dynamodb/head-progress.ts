@@ -11,7 +11,7 @@ import type { Expression } from './conditions.ts';
  */
 export function headProgress(
   context: Pick<StoreContext, 'shardCount'>,
-  { head, create, nextDueAt, remainingRuns, lastRunAt, zoneData }: Materialisation,
+  { head, create, nextDueAt, remainingRuns, lastRunAt, zoneData, zoneMove }: Materialisation,
   now: EpochMs,
 ): Expression {
   const completed = nextDueAt === null;
@@ -23,9 +23,14 @@ export function headProgress(
     ...(wakes && { updated_at: now }),
     ...(remainingRuns !== undefined && { remaining_runs: remainingRuns }),
     ...(lastRunAt !== undefined && { last_run_at: lastRunAt }),
+    ...(zoneMove && { zone_move: zoneMove }),
     ...(zoneData !== undefined && zoneData !== head.zoneData && { zone_data: zoneData }),
   };
-  const removes = [...(comeBack === null ? ['next_due_at', 'shard'] : []), ...(wakes ? ['pause'] : [])];
+  const removes = [
+    ...(comeBack === null ? ['next_due_at', 'shard'] : []),
+    ...(wakes ? ['pause'] : []),
+    ...(head.zoneMove && !zoneMove ? ['zone_move'] : []),
+  ];
   // A change like a resume by a person: the ETag moves.
   const adds = wakes ? ['version'] : [];
   const names = [...Object.keys(sets), ...removes, ...adds];

@@ -11,6 +11,8 @@ export async function* indexPages(
   index: IndexSpec,
   shard: number,
   until: EpochMs,
+  /** Not before this, when given. */
+  from?: EpochMs,
 ): AsyncGenerator<ItemKey[]> {
   let start: Record<string, unknown> | undefined;
   do {
@@ -18,9 +20,13 @@ export async function* indexPages(
       new QueryCommand({
         TableName: table,
         IndexName: index.indexName,
-        KeyConditionExpression: '#shard = :shard AND #time <= :until',
+        KeyConditionExpression: `#shard = :shard AND ${from === undefined ? '#time <= :until' : '#time BETWEEN :from AND :until'}`,
         ExpressionAttributeNames: { '#shard': index.partitionKey.name, '#time': index.sortKey.name },
-        ExpressionAttributeValues: { ':shard': shard, ':until': until },
+        ExpressionAttributeValues: {
+          ':shard': shard,
+          ':until': until,
+          ...(from !== undefined && { ':from': from }),
+        },
         Limit: BATCH_GET_KEYS,
         ...(start && { ExclusiveStartKey: start }),
       }),

@@ -3,6 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { DUE_INDEX } from '../../contract/tables.ts';
 import type { PlanningStore } from '../../core/ports.ts';
+import type { EpochMs } from '../../core/time.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { expression, placeholders, shardIsFree } from './conditions.ts';
@@ -17,8 +18,8 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
   const whole = createWholeHeads(context);
 
   return {
-    async *dueHeads(shard, until) {
-      for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until)) {
+    async *dueHeads(shard, until, from) {
+      for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until, from)) {
         // Backfills are in the index too: they are looked at once all heads are on their way (backfill-store.ts).
         const wanted = keys.filter((key) => !isBackfillKey(key));
         const heads = await whole.heads(await batchGet(client, schedulesTable, wanted));
@@ -74,6 +75,36 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
         if (error instanceof ConditionalCheckFailedException) return false;
         throw error;
       }
+    },
+
+    async shardZones(shard) {
+      const [item] = await batchGet(client, schedulesTable, [shardKey(shard)]);
+      const { zone_data: zoneData, walking, walked_to: walkedTo } = item ?? {};
+      return {
+        ...(zoneData !== undefined && { zoneData: zoneData as string }),
+        ...(walking !== undefined && { walking: walking as string }),
+        ...(walkedTo !== undefined && { walkedTo: walkedTo as EpochMs }),
+      };
+    },
+
+    async saveShardZones(shard, { zoneData, walking, walkedTo }) {
+      const update =
+        zoneData === undefined
+          ? expression('SET walking = :walking, walked_to = :to', [], {
+              ':walking': walking,
+              ':to': walkedTo,
+            })
+          : expression('SET zone_data = :zone_data REMOVE walking, walked_to', [], {
+              ':zone_data': zoneData,
+            });
+      await client.send(
+        new UpdateCommand({
+          TableName: schedulesTable,
+          Key: shardKey(shard),
+          UpdateExpression: update.text,
+          ...placeholders(update),
+        }),
+      );
     },
 
     async releaseShard(shard, holder, scannedThrough) {

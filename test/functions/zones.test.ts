@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Recurrence } from '../../lambdas/core/recurrence/types.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
+import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { type TickDeps, tick } from '../../lambdas/tick/tick.ts';
+import { at, NOON } from '../support/fixtures.ts';
+import { seedSchedule } from '../support/seed.ts';
+import { openStores, type Stores } from '../support/stores.ts';
+
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores({ shardCount: 1 });
+});
+afterEach(() => stores.close());
+
+/** Noon of each day by the old zone data; the new has it `ms` later. */
+function noonEachDay(ms: number): Recurrence {
+  const start = NOON + ms;
+  const fire = (number: number) => ({ at: epochMs(start + number * DAY), notes: [] });
+  return {
+    next: (after) => fire(Math.floor((after - start) / DAY) + 1),
+    prev: (before) => fire(Math.ceil((before - start) / DAY) - 1),
+    description: 'Each noon',
+    warnings: () => [],
+  };
+}
+
+function tickAt(now: EpochMs, zoneData: string, shift: number, changes: Partial<TickDeps> = {}) {
+  const { planning: store, occurrences } = stores;
+  const deps: TickDeps = {
+    store,
+    occurrences,
+    recurrenceOf: () => noonEachDay(shift),
+    zoneData,
+    lead: 2 * MINUTE,
+    planWindow: 10 * MINUTE,
+    holder: `tick-${now}`,
+    stopAt: epochMs(now + HOUR),
+    now: () => now,
+    ...changes,
+  };
+  return tick(deps, [0]);
+}
+
+async function times(of: ScheduleHead): Promise<number[]> {
+  const { items } = await stores.occurrences.listOccurrences({
+    schedule: of.id,
+    oldestFirst: true,
+    limit: 100,
+  });
+  return items.map(({ scheduledTime }) => scheduledTime - NOON);
+}
+
+const headOf = async (of: ScheduleHead) => stores.schedules.readHead(of.id);
+
+async function daily(): Promise<ScheduleHead> {
+  const head = await seedSchedule(stores, [], {
+    head: { nextDueAt: NOON, zoneData: 'a', updatedAt: at(-30 * DAY), createdAt: at(-30 * DAY) },
+  });
+  await tickAt(at(-MINUTE), 'a', 0);
+  expect(await times(head)).toEqual([0]);
+  return head;
+}
+
+describe('other zone data', () => {
+  it('is kept on the head with what it planned', async () => {
+    const head = await daily();
+    expect(await headOf(head)).toMatchObject({ zoneData: 'a', nextDueAt: at(DAY) });
+    await tickAt(at(DAY - MINUTE), 'b', 0);
+    expect(await headOf(head)).toMatchObject({ zoneData: 'b', nextDueAt: at(2 * DAY) });
+  });
+
+  it.each([-HOUR, HOUR])('moves a fire by %i in time, and plans each day once', async (shift) => {
+    const head = await daily();
+    // Long before anything is due: the walk finds what the index would give too late.
+    const first = await tickAt(at(HOUR), 'b', shift);
+    expect(first).toMatchObject({ rezoned: 1, materialised: 0, failures: [] });
+    expect(await headOf(head)).toMatchObject({
+      nextDueAt: at(DAY + shift),
+      zoneData: 'b',
+      zoneMove: { from: at(DAY), to: at(DAY + shift), zoneData: 'a' },
+    });
+    for (let minute = 0; minute < 3 * 24 * 60; minute += 1) {
+      const now = at(HOUR + minute * MINUTE);
+      if (minute % 60 === 59) await tickAt(now, 'b', shift);
+    }
+    expect(await times(head)).toEqual([0, DAY + shift, 2 * DAY + shift, 3 * DAY + shift]);
+    expect((await headOf(head))?.zoneMove).toBeUndefined();
+  });
+
+  it('is looked at once for each version, and a schedule that it does not move is not written', async () => {
+    const head = await daily();
+    let walks = 0;
+    const store: TickDeps['store'] = {
+      ...stores.planning,
+      dueHeads(shard, until, from) {
+        if (until > at(DAY)) walks += 1;
+        return stores.planning.dueHeads(shard, until, from);
+      },
+    };
+    await tickAt(at(HOUR), 'b', 0, { store });
+    await tickAt(at(2 * HOUR), 'b', 0, { store });
+    await tickAt(at(3 * HOUR), 'c', 0, { store });
+    expect(walks).toBe(2);
+    expect((await headOf(head))?.zoneData).toBe('a');
+  });
+
+  it('is walked in pieces when there are many schedules, the soonest first', async () => {
+    const heads: ScheduleHead[] = [];
+    for (let n = 1; n <= 150; n += 1) {
+      const nextDueAt = at(n * DAY);
+      heads.push(await seedSchedule(stores, [], { head: { nextDueAt, zoneData: 'a', updatedAt: at(-DAY) } }));
+    }
+    let now: number = at(SECOND);
+    const slow = () => {
+      now += 20 * SECOND;
+      return epochMs(now);
+    };
+    const first = await tickAt(at(SECOND), 'b', HOUR, { now: slow });
+    expect(first.rezoned).toBe(100);
+    expect(await stores.planning.shardZones(0)).toEqual({ walking: 'b', walkedTo: at(100 * DAY) });
+    const second = await tickAt(epochMs(now), 'b', HOUR);
+    expect(second.rezoned).toBe(50);
+    expect(await stores.planning.shardZones(0)).toEqual({ zoneData: 'b' });
+    const moved = await Promise.all(heads.map(headOf));
+    expect(moved.map((head) => head?.nextDueAt)).toEqual(
+      heads.map((_, index) => at((index + 1) * DAY + HOUR)),
+    );
+  });
+
+  it('that a change was made with is looked at when the schedule is due', async () => {
+    const head = await daily();
+    await stores.planning.saveShardZones(0, { zoneData: 'b' });
+    const result = await tickAt(at(DAY - MINUTE), 'b', HOUR);
+    expect(result).toMatchObject({ materialised: 0, failures: [] });
+    expect((await headOf(head))?.nextDueAt).toBe(at(DAY + HOUR));
+    await tickAt(at(DAY + HOUR - MINUTE), 'b', HOUR);
+    expect(await times(head)).toEqual([0, DAY + HOUR]);
+  });
+
+  it('loses to an edit that comes between, and reports what it cannot read', async () => {
+    const [edited, bad] = [await daily(), await daily()];
+    const store: TickDeps['store'] = {
+      ...stores.planning,
+      async materialise(batch, now) {
+        const head = await headOf(edited);
+        if (!head) throw new Error('gone');
+        await stores.planning.materialise([{ head, create: [], records: [], nextDueAt: at(5 * DAY) }], now);
+        return stores.planning.materialise(batch, now);
+      },
+    };
+    const recurrenceOf = ({ id }: ScheduleHead) => {
+      if (id === bad.id) throw new Error('unreadable');
+      return noonEachDay(HOUR);
+    };
+    const result = await tickAt(at(HOUR), 'b', HOUR, { store, recurrenceOf });
+    expect(result.rezoned).toBe(0);
+    expect(result.failures.map(({ schedule }) => schedule)).toEqual([bad.id]);
+    expect((await headOf(edited))?.nextDueAt).toBe(at(5 * DAY));
+  });
+});
