@@ -11,6 +11,7 @@ import {
   type RecurrenceSpec,
 } from '../lambdas/core/recurrence/index.ts';
 import { epochMs } from '../lambdas/core/time.ts';
+import { readZones, zonesText } from './zones.ts';
 
 interface PlanFlags {
   readonly timezone: string;
@@ -57,6 +58,26 @@ program
   .option('--previous', 'the latest before --from instead, going back')
   .option('--json', 'print JSON')
   .action(plan);
+
+program
+  .command('zones')
+  .description('Report the schedules of a deployment whose next time new zone data moves.')
+  .requiredOption(
+    '--api <url>',
+    'where the API is; in AWS it is called with the credentials in the environment',
+  )
+  .option('--json', 'print JSON')
+  .action(zones);
+
+async function zones({ api, json }: { readonly api: string; readonly json?: boolean }): Promise<void> {
+  try {
+    const report = await readZones(api, process.env);
+    process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : zonesText(report));
+  } catch (error) {
+    process.stderr.write(`error: ${(error as Error).message}\n`);
+    process.exitCode = 1;
+  }
+}
 
 function plan(expression: string, flags: PlanFlags): void {
   try {
@@ -114,4 +135,4 @@ function collect(text: string, before: readonly string[]): string[] {
   return [...before, text];
 }
 
-program.parse();
+await program.parseAsync();

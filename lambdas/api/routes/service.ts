@@ -1,11 +1,13 @@
 import { healthView } from '../../contract/api/health.ts';
 import { planBody, planView } from '../../contract/api/plan.ts';
+import { zonesQuery, zonesReport } from '../../contract/api/zones.ts';
 import { toIso } from '../../core/time.ts';
 import type { ApiDeps } from '../deps.ts';
 import { checkHealth } from '../health.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
 import { planExpression } from '../plan-expression.ts';
+import { reportZones } from '../zones-report.ts';
 
 const planEndpoint = endpoint({
   method: 'post',
@@ -16,6 +18,18 @@ const planEndpoint = endpoint({
   request: { body: planBody },
   responses: { 200: { description: 'The times.', schema: planView } },
   problems: BODY_PROBLEMS,
+});
+
+const zonesEndpoint = endpoint({
+  method: 'get',
+  path: '/zones/report',
+  tag: 'Service',
+  summary: 'Schedules whose next time new zone data moves',
+  description:
+    'The tick moves them once it runs with the new data; they are listed until that time is planned.',
+  request: { query: zonesQuery },
+  responses: { 200: { description: 'Those among a page of schedules.', schema: zonesReport } },
+  problems: [400],
 });
 
 const healthEndpoint = endpoint({
@@ -31,6 +45,10 @@ const healthEndpoint = endpoint({
 export const serviceRoutes = (deps: ApiDeps) => [
   mounted(planEndpoint, async ({ body, caller }) =>
     answer(200, await planExpression(deps.schedules, body, caller.now)),
+  ),
+
+  mounted(zonesEndpoint, async ({ query, caller }) =>
+    answer(200, await reportZones(deps, query, caller.now)),
   ),
 
   mounted(healthEndpoint, async ({ caller }) => {

@@ -326,6 +326,7 @@ describe('the service', () => {
       'get /schedules/{group}/{name}/explain',
       'get /schedules/{group}/{name}/occurrences',
       'get /schedules/{group}/{name}/upcoming',
+      'get /zones/report',
       'patch /schedules/{group}/{name}',
       'post /occurrences/{id}/cancel',
       'post /occurrences/{id}/complete',
