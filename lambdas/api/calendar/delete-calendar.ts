@@ -10,7 +10,11 @@ const MAX_NAMED = 5;
 /** Refused while a schedule uses it; deleted ones do not. */
 export async function deleteCalendar(
   { calendars }: Pick<ApiDeps, 'calendars'>,
-  { name, ifMatch, caller }: { readonly name: string; readonly ifMatch?: string | undefined; readonly caller: Caller },
+  {
+    name,
+    ifMatch,
+    caller,
+  }: { readonly name: string; readonly ifMatch?: string | undefined; readonly caller: Caller },
 ): Promise<void> {
   const calendar = assertCalendar(await calendars.readCalendar(name), name);
   assertCalendarMatch(ifMatch, calendar);

@@ -55,7 +55,10 @@ async function write(
   const next = { name, definition, updatedAt: caller.now, updatedBy: caller.principal };
   const result = await deps.calendars.writeCalendar(next, seen);
   if (result.kind === 'written') return result.calendar;
-  throw new PunctualError('calendar.busy', `${name} was changed while this was tried; read it and try again.`);
+  throw new PunctualError(
+    'calendar.busy',
+    `${name} was changed while this was tried; read it and try again.`,
+  );
 }
 
 function definitionOf({ dates, closedWeekdays, timezone }: CalendarBody): CalendarDefinition {

@@ -4,7 +4,9 @@ import { PunctualError } from '../../core/errors.ts';
 
 export function assertCalendar(calendar: Calendar | undefined, name: string): Calendar {
   if (calendar) return calendar;
-  throw new PunctualError('calendar.not-found', `There is no calendar ${JSON.stringify(name)}.`, { value: name });
+  throw new PunctualError('calendar.not-found', `There is no calendar ${JSON.stringify(name)}.`, {
+    value: name,
+  });
 }
 
 /** Who uses a calendar, and of those who is not at its version. */
