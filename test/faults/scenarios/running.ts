@@ -29,6 +29,21 @@ function fireOnceAgain(world: Parameters<NonNullable<Scenario['again']>>[0]): Pr
   return world.client.create(world.id('a'), scheduled(once(world.at(MINUTE))), 'key');
 }
 
+/** SQS delivers an old message once more, while the occurrence waits for its next attempt. */
+export const oldMessage: Scenario = {
+  name: 'a message again while a retry waits',
+  async story(world) {
+    world.behaviour = (invocation, tools) => {
+      const { id, scheduledTime: dueAt } = invocation;
+      if (tools.nth === 1) world.queue.put(JSON.stringify({ id, seq: 1, dueAt }), 1);
+      return failsTimes(1)(invocation, tools);
+    };
+    await world.client.create(world.id('a'), scheduled(once(world.at(MINUTE))), 'key');
+  },
+  again: fireOnceAgain,
+  expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
+};
+
 export const leaseExpiry: Scenario = {
   name: 'lease expiry',
   async story(world) {
