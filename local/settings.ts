@@ -11,15 +11,15 @@ export const LOCAL = {
   planWindowSeconds: 600,
   retentionDays: 30,
 
-  /** Half a deployment's: after a kill -9 a developer waits for what was running no longer than this and a sweep. */
-  leaseSeconds: 30,
+  /** A deployment has 60: after a kill -9 a developer waits for what was running no longer than this and a sweep. */
+  leaseSeconds: 10,
   redispatchSeconds: 60,
   /** What runs on this machine is what a schedule is tried out with. */
   httpAllowedRanges: '127.0.0.0/8,::1/128',
 
   tickEveryMs: 60_000,
-  /** Four times a deployment's rate: nobody pays for it here, and expired leases are found sooner. */
-  sweepEveryMs: 15_000,
+  /** Twelve times a deployment's rate: nobody pays for it here, and expired leases are found sooner. */
+  sweepEveryMs: 5_000,
 
   /** Milliseconds, as deployed. */
   timeouts: { tick: 55_000, relay: 30_000, worker: 900_000, sweep: 55_000, api: 29_000 },
