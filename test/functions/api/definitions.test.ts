@@ -37,6 +37,7 @@ describe('creating a schedule', () => {
       createdAt: toIso(NOON),
       updatedAt: toIso(NOON),
       nextScheduledTime: toIso(at(21 * HOUR)),
+      recurrence: 'At 09:00, UTC',
       warnings: [],
     });
     expect((await api.get(path)).body).toEqual(reply.body);

@@ -31,6 +31,13 @@ const fields = [
   'expression',
   'timezone',
   'dst',
+  'exclude',
+  'calendars',
+  'onExcluded',
+  'startAt',
+  'endAt',
+  'window',
+  'maxRuns',
   'target',
   'input',
   'retry',
@@ -91,7 +98,20 @@ describe('any body', () => {
 
   it('of a plan is answered, or refused', async () => {
     const plan = fc.record(
-      { expression: anyText, timezone: anyText, dst: anyJson, from: anyText, count: anyJson },
+      {
+        expression: fc.oneof(anyText, fc.array(anyText, { maxLength: 3 })),
+        timezone: anyText,
+        dst: anyJson,
+        exclude: fc.oneof(anyJson, fc.array(anyText, { maxLength: 3 })),
+        calendars: fc.oneof(anyJson, fc.array(anyText, { maxLength: 3 })),
+        startAt: anyText,
+        window: anyText,
+        from: anyText,
+        to: anyText,
+        previous: anyJson,
+        count: anyJson,
+        schedule: anyText,
+      },
       { requiredKeys: ['expression'] },
     );
     await fc.assert(
