@@ -13,10 +13,7 @@ export function occurrenceVerdict(found: Occurrence, now: EpochMs): Verdict {
     case 'succeeded':
       return ran(status, `It ran and succeeded, in attempt ${attempt}, at ${toIso(found.finishedAt)}.`);
     case 'failed':
-      return ran(
-        `${status}.${found.reason}`,
-        `It ran and failed, after ${attempt} attempts: ${found.reason}.`,
-      );
+      return ran(`${status}.${found.reason}`, `It ran and failed, in attempt ${attempt}: ${found.reason}.`);
     case 'running':
       return ran(status, `Attempt ${attempt} is running, since ${toIso(found.attemptStartedAt)}.`);
     case 'pending':

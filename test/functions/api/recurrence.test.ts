@@ -1,4 +1,6 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createPlanningStore, createScheduleStore } from '../../../lambdas/adapters/dynamodb/index.ts';
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
@@ -244,7 +246,6 @@ describe('a recurrence that is too long for the head', () => {
   const long = `DTSTART:20260301T090000Z\nRRULE:FREQ=DAILY\nEXDATE:${dates.map((day) => `${day}T090000Z`).join(',')}`;
 
   async function headSize(id: string): Promise<number> {
-    const { GetCommand } = await import('@aws-sdk/lib-dynamodb');
     const { client, schedulesTable: TableName } = api.stores;
     const answer = await client.send(new GetCommand({ TableName, Key: { pk: `S#${id}`, sk: 'HEAD' } }));
     return Buffer.byteLength(JSON.stringify(answer.Item));
@@ -258,6 +259,36 @@ describe('a recurrence that is too long for the head', () => {
     await tickAt(epochMs(Date.parse('2026-09-18T08:59:00Z')));
     expect(await pendingTimes(path)).toEqual(['2026-09-18T09:00:00.000Z']);
     expect((await api.get(path)).body.expression).toBe(long);
+  });
+
+  it('is read once, and a short one with its head', async () => {
+    const [short, longer] = [await created(api), await created(api, { expression: long })];
+    const reads: string[] = [];
+    const counted = Object.create(api.stores.client, {
+      send: {
+        value: (command: { readonly constructor: { readonly name: string } }) => {
+          reads.push(command.constructor.name);
+          return api.stores.client.send(command as never);
+        },
+      },
+    });
+    const context = { ...api.stores.context, client: counted };
+    const schedules = createScheduleStore(context);
+    const readsOf = async (id: typeof short.id) => {
+      reads.length = 0;
+      const head = await schedules.readHead(id);
+      return [head?.policy.expression, ...reads];
+    };
+    expect(await readsOf(short.id)).toEqual(['0 9 * * *', 'GetCommand']);
+    expect(await readsOf(longer.id)).toEqual([long, 'GetCommand', 'BatchGetCommand']);
+    expect(await readsOf(longer.id)).toEqual([long, 'GetCommand']);
+    // A page of the tick is read as one, however many of its heads are long.
+    reads.length = 0;
+    const planning = createPlanningStore(context);
+    for (const shard of [0, 1, 2, 3])
+      for await (const heads of planning.dueHeads(shard, at(300 * 24 * HOUR)))
+        expect(heads.length).toBeGreaterThan(0);
+    expect(reads.filter((name) => name === 'BatchGetCommand').length).toBeLessThanOrEqual(8);
   });
 
   it('is read again after an edit, by a tick that knew the old one', async () => {
