@@ -7,8 +7,8 @@ import type { ScheduleHead } from '../core/schedule.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
 
 const CONCURRENCY = 16;
-/** Of one tick; the next goes on. What is due soon is looked at first, and planned in the same tick. */
-const WALK_LIMIT = 15 * SECOND;
+/** Of one shard in one tick, so that planning is not held up; the next tick goes on. What is due soon comes first. */
+const WALK_LIMIT = 5 * SECOND;
 
 export interface ZoneDeps {
   readonly store: Pick<PlanningStore, 'dueHeads' | 'materialise' | 'shardZones' | 'saveShardZones'>;
@@ -16,6 +16,7 @@ export interface ZoneDeps {
   readonly recurrenceOf: (head: ScheduleHead) => Recurrence;
   /** The version of the zone data that times are computed with; absent, it is not looked at. */
   readonly zoneData?: string;
+  readonly stopAt: EpochMs;
   readonly now: () => EpochMs;
 }
 
@@ -38,7 +39,7 @@ export async function followZones(deps: ZoneDeps, shard: number, now: EpochMs): 
   const state = await store.shardZones(shard);
   if (state.zoneData === zoneData) return NONE;
   const from = state.walking === zoneData ? state.walkedTo : undefined;
-  const stopAt = deps.now() + WALK_LIMIT;
+  const stopAt = Math.min(deps.now() + WALK_LIMIT, deps.stopAt);
   let result = NONE;
   for await (const heads of store.dueHeads(shard, MAX_INSTANT, from)) {
     const { moved, failures } = await rezone(deps, heads, now);
