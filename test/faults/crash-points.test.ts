@@ -7,10 +7,12 @@ import {
   editDuringMaterialise,
   pauseAfterClaim,
   pauseDuringClaim,
+  tickDuringEdit,
 } from './scenarios/changing.ts';
+import { lateRenewal, lateWorker, leaseExpiry } from './scenarios/leases.ts';
 import { overlaps } from './scenarios/overlapping.ts';
-import { catchUp, lateStart, triggerManually } from './scenarios/planning.ts';
-import { fireOnce, lateWorker, leaseExpiry, oldMessage, twoRetries } from './scenarios/running.ts';
+import { catchUp, lateStart, triggerManually, twoTicks } from './scenarios/planning.ts';
+import { fireOnce, oldMessage, twoRetries } from './scenarios/running.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   fireOnce,
@@ -19,6 +21,7 @@ const SCENARIOS: readonly Scenario[] = [
   leaseExpiry,
   lateStart,
   editDuringMaterialise,
+  tickDuringEdit,
   pauseDuringClaim,
   pauseAfterClaim,
   deleteWithPending,
@@ -44,7 +47,7 @@ describe('every invariant holds whichever call goes wrong, however it does', () 
     expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(20);
   });
 
-  it.each([lateWorker, ...overlaps])('$name', { timeout }, async (scenario) => {
+  it.each([lateWorker, lateRenewal, twoTicks, ...overlaps])('$name', { timeout }, async (scenario) => {
     expect(await disturb(engine, scenario, { most: MOST_OF_LONG })).toBeGreaterThan(20);
   });
 });

@@ -2,7 +2,7 @@ import { MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import type { Call } from '../../support/faults/calls.ts';
 import type { Scenario } from '../../support/faults/scenario.ts';
 import type { World } from '../../support/faults/world.ts';
-import { callsAre, ledgerIs, minutely, once, orRefused, scheduled } from './definitions.ts';
+import { callsAre, ledgerIs, minutely, once, orRefused, scheduled, statusAndReason } from './definitions.ts';
 
 const isTickWriting = ({ process, effect }: Call) => process === 'tick' && effect === 'transaction';
 const isClaim = ({ process, effect }: Call) => process === 'worker' && effect === 'write';
@@ -26,6 +26,43 @@ export const editDuringMaterialise: Scenario = {
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['succeeded', 'succeeded', 'succeeded'])),
     ...callsAre(world, 3),
+  ],
+};
+
+/** The edit has read the schedule and not written yet when a tick creates what the edit would rule out. */
+export const tickDuringEdit: Scenario = {
+  name: 'a tick that catches up during an edit',
+  async story(world) {
+    const times = minutely(world.at(3 * MINUTE), 5);
+    await create(world, times);
+    world.outage(5 * MINUTE);
+    world.calls.before(
+      ({ process, effect }) => process === 'api' && effect === 'transaction',
+      () => world.tick(),
+    );
+    await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }));
+  },
+  async again(world) {
+    const times = minutely(world.at(3 * MINUTE), 5);
+    await orRefused(create(world, times));
+    await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }));
+  },
+  expected: async (world) => [
+    // What the tick had created was cancelled with the edit, not by a worker that found it later.
+    ...(await ledgerIs(
+      world,
+      'a',
+      [
+        'coalesced catch-up at 5',
+        'cancelled superseded at 5',
+        'cancelled superseded at 5',
+        'succeeded at 6',
+        'cancelled superseded at 5',
+        'succeeded at 7',
+      ],
+      (item) => `${statusAndReason(item)} at ${((item.finished_at as number) - world.start) / MINUTE}`,
+    )),
+    ...callsAre(world, 2),
   ],
 };
 

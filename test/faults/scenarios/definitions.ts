@@ -1,6 +1,6 @@
 import { isPunctualError } from '../../../lambdas/core/errors.ts';
 import type { Definition } from '../../../lambdas/core/schedule.ts';
-import { type EpochMs, toIso } from '../../../lambdas/core/time.ts';
+import { type EpochMs, MINUTE, toIso } from '../../../lambdas/core/time.ts';
 import type { Item } from '../../support/faults/observer.ts';
 import type { World } from '../../support/faults/world.ts';
 import { definition } from '../../support/fixtures.ts';
@@ -8,10 +8,10 @@ import { definition } from '../../support/fixtures.ts';
 /** `at(...)`: once. */
 export const once = (at: EpochMs): string => `at(${toIso(at).slice(0, 19)})`;
 
-/** Each minute from `first` on, so many times: a schedule that comes to its end. */
-export function minutely(first: EpochMs, count: number): string {
+/** Each minute (or `every` so many) from `first` on, so often: a schedule that comes to its end. */
+export function minutely(first: EpochMs, count: number, every = 1): string {
   const start = toIso(first).slice(0, 19).replace(/[-:]/g, '');
-  return `DTSTART:${start}Z\nRRULE:FREQ=MINUTELY;COUNT=${count}`;
+  return `DTSTART:${start}Z\nRRULE:FREQ=MINUTELY;INTERVAL=${every};COUNT=${count}`;
 }
 
 /** Two retries, soon. */
@@ -26,6 +26,11 @@ const RETRY = {
 
 export function scheduled(expression: string, changes: Partial<Definition> = {}): Definition {
   return definition({ expression, overlap: 'allow', retry: RETRY, ...changes });
+}
+
+/** The schedule of most stories: once, in a minute. Asked for again it is the same request. */
+export function createInAMinute(world: World): Promise<void> {
+  return world.client.create(world.id('a'), scheduled(once(world.at(MINUTE)), { timeout: 'PT5M' }), 'key');
 }
 
 /** Compares the ledger of a schedule, oldest first, with what it should say. */

@@ -25,6 +25,37 @@ export const catchUp: Scenario = {
   ],
 };
 
+const createLong = (world: World) =>
+  world.client.create(
+    world.id('a'),
+    scheduled(minutely(world.at(3 * MINUTE), 12, 2), { catchUp: CATCH_UP }),
+    'key',
+  );
+
+/**
+ * One tick has planned and not written yet when another, a minute later, plans the same times otherwise. Neither
+ * comes to the end of the schedule, so that nothing but the place of the head tells the first that it is late.
+ */
+export const twoTicks: Scenario = {
+  name: 'two ticks that catch up at once',
+  async story(world) {
+    await createLong(world);
+    world.outage(12 * MINUTE);
+    world.calls.before(
+      ({ process, effect }) => process === 'tick' && effect === 'transaction',
+      async () => {
+        world.outage(MINUTE);
+        await world.tick('other tick', { heedless: true });
+      },
+    );
+  },
+  again: createLong,
+  expected: async (world) => [
+    ...(await ledgerIs(world, 'a', ['coalesced catch-up', ...Array<string>(8).fill('succeeded')])),
+    ...callsAre(world, 8),
+  ],
+};
+
 const createTriggered = async (world: World) => {
   await orRefused(world.client.create(world.id('a'), scheduled(once(world.at(2 * MINUTE))), 'key'));
   await world.client.trigger(world.id('a'), 'now');

@@ -1,5 +1,6 @@
 import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
+import { type OccurrenceId, occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, toIso } from '../../../lambdas/core/time.ts';
 import type { Era } from './history.ts';
@@ -9,6 +10,7 @@ import type { Item } from './observer.ts';
 const MOST = 20_000;
 
 interface Entry {
+  readonly id: OccurrenceId;
   readonly time: EpochMs;
   readonly revision: number;
   readonly status: string;
@@ -27,6 +29,7 @@ export function accountFaults(
   head: ScheduleHead | undefined,
   items: readonly Item[],
   now: EpochMs,
+  called: ReadonlySet<OccurrenceId>,
 ): string[] {
   const entries = items.map(entryOf).filter((entry) => entry !== undefined);
   const faults: string[] = [];
@@ -49,7 +52,7 @@ export function accountFaults(
     else if (entry.from <= born.from)
       faults.push(`${toIso(entry.from)} is not after ${toIso(born.from)}, when its revision was made`);
   }
-  const ran = entries.filter(({ started }) => started);
+  const ran = entries.filter(({ id }) => called.has(id));
   for (const time of new Set(ran.map((entry) => entry.time))) {
     const revisions = ran.filter((entry) => entry.time === time).map(({ revision }) => revision);
     if (revisions.length > 1) faults.push(`${toIso(time)} ran under revisions ${revisions.join(' and ')}`);
@@ -62,6 +65,7 @@ function entryOf(item: Item): Entry | undefined {
   if (key.kind !== 'scheduled') return undefined;
   const range = item.coalesced as { from: EpochMs; to: EpochMs } | undefined;
   return {
+    id: occurrenceId(key),
     time: key.scheduledTime,
     revision: key.revision,
     status: String(item.status),

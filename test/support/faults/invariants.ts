@@ -14,6 +14,7 @@ import type { World } from './world.ts';
 export async function faultsAtRest(world: World): Promise<string[]> {
   const { history, observer } = world;
   const faults = faultsSoFar(world);
+  const called = new Set(world.targetCalls.map(({ invocation }) => invocation.id));
   for (const id of history.schedules) {
     const [head, revisions, items, due, open] = await Promise.all([
       observer.headItem(id),
@@ -25,7 +26,7 @@ export async function faultsAtRest(world: World): Promise<string[]> {
     const eras = history.eras.get(id) ?? [];
     faults.push(
       ...items.filter((item) => !isTerminal(item.status as OccurrenceStatus)).map((item) => stuck(item)),
-      ...accountFaults(eras, head && headOf(head), items, world.time.now()),
+      ...accountFaults(eras, head && headOf(head), items, world.time.now(), called),
       ...endFaults(world, revisions, items),
       ...dueFaults(head, due, id, world.lane.context.shardCount),
       ...open.map(({ pk, sk }) => `${pk} ${sk} is in \`open\` although all is at rest`),

@@ -65,8 +65,20 @@ export async function tell(lane: Lane, scenario: Scenario, disturbance?: Disturb
     wrong.push(...world.troubles.map(({ process, error }) => `${process} failed: ${String(error)}`));
     wrong.push(...(await scenario.expected(world)));
   }
+  if (disturbance && isRefusedHandOver(disturbance, world.calls.made) && wasRedispatched(world)) {
+    wrong.push('what the queue did not accept came again by the sweep only, and not by the stream');
+  }
   world.leave();
   return { wrong, calls: world.calls.made };
+}
+
+/** The relay reports what was not accepted, and the stream brings it again at once; the sweep would be late. */
+function isRefusedHandOver({ fault, at }: Disturbance, calls: readonly Call[]): boolean {
+  return fault === 'refused' && calls[(at ?? 0) - 1]?.process === 'relay';
+}
+
+function wasRedispatched({ outbox }: World): boolean {
+  return outbox.seen.some(({ dynamodb }) => Number(dynamodb?.NewImage?.redispatches?.N ?? 0) > 0);
 }
 
 function faultsOf(disturbance: Disturbance | undefined): Faults {
