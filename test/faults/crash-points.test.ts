@@ -12,12 +12,13 @@ import {
 import { lateRenewal, lateWorker, leaseExpiry } from './scenarios/leases.ts';
 import { overlaps } from './scenarios/overlapping.ts';
 import { catchUp, lateStart, triggerManually, twoTicks } from './scenarios/planning.ts';
-import { fireOnce, oldMessage, twoRetries } from './scenarios/running.ts';
+import { fireOnce, lostQueue, oldMessage, twoRetries } from './scenarios/running.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   fireOnce,
   twoRetries,
   oldMessage,
+  lostQueue,
   leaseExpiry,
   lateStart,
   editDuringMaterialise,

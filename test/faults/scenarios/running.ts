@@ -36,3 +36,14 @@ export const oldMessage: Scenario = {
   again: createInAMinute,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
 };
+
+export const lostQueue: Scenario = {
+  name: 'a work queue that lost everything',
+  async story(world) {
+    await createInAMinute(world);
+    await world.relay();
+    world.queue.purge();
+  },
+  again: createInAMinute,
+  expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 1)],
+};
