@@ -39,6 +39,7 @@ export const oldMessage: Scenario = {
 
 export const lostQueue: Scenario = {
   name: 'a work queue that lost everything',
+  losesMessages: true,
   async story(world) {
     await createInAMinute(world);
     await world.relay();
