@@ -33,6 +33,8 @@ export async function runAttempt(
   head: ScheduleHead,
   revision: Revision | undefined,
 ): Promise<AttemptEnd> {
+  // The answer to the claim, or the look at the head, took longer than the lease: another may be at it by now.
+  if (deps.clock.now() >= running.lease.expiresAt) return { kind: 'lost-lease' };
   const called: Called = revision
     ? await callTarget(deps, running, head, revision)
     : { result: fault(`Revision ${running.revision} of ${running.schedule} is not in the table.`, false) };

@@ -223,6 +223,22 @@ describe('the lease', () => {
     expect(expiries).toEqual([1, 2, 3, 4].map((third) => at((third * LEASE) / 3 + LEASE)));
   });
 
+  it('that ran out before the call leaves the attempt to the sweep: the target is not called', async () => {
+    const of = await seedSchedule(stores, [NOON]);
+    const { deps, clock, calls } = testWorker(stores, async () => ok);
+    const schedules = {
+      ...stores.schedules,
+      readHead: async (id: ScheduleHead['id']) => {
+        const head = await stores.schedules.readHead(id);
+        clock.advance(LEASE);
+        return head;
+      },
+    };
+    expect(await work({ ...deps, schedules }, messageOf(of), 'w1')).toMatchObject({ kind: 'lost-lease' });
+    expect(calls).toEqual([]);
+    expect((await read(of))?.status).toBe('running');
+  });
+
   it('once lost aborts the call, and the worker writes nothing', async () => {
     const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
     const { deps } = testWorker(
