@@ -27,7 +27,7 @@ import { isTargetArn } from './target-grants.ts';
  * | `tickMemoryMb` | 1024 | 128 to 10240 | memory, and with it CPU, of a tick |
  * | `apiRequestsPerSecond` | 50 | 1 to 10000 | throttle of the HTTP API; bursts may be twice as large |
  * | `httpAllowedRanges` | none | CIDR ranges | private addresses that http targets may reach all the same |
- * | `allowedTargetArns` | none | ARNs, `*` in their parts | functions, queues, topics, event buses and state machines that the worker may call; without one only `http` targets work |
+ * | `allowedTargets` | none | ARNs, `*` in their parts | functions, queues, topics, event buses and state machines that the worker may call; without one only `http` targets work |
  *
  * Any other key under the prefix is refused, so that a typing error is not a silent default.
  */
@@ -108,7 +108,7 @@ const configSchema = z
     httpAllowedRanges: list((text) => CIDR.test(text), 'must be a CIDR range such as 10.1.0.0/16').default(
       [],
     ),
-    allowedTargetArns: list(
+    allowedTargets: list(
       isTargetArn,
       'must be the ARN of a Lambda function, SQS queue, SNS topic, event bus or state machine, such as ' +
         'arn:aws:sqs:eu-west-1:123456789012:orders-*',

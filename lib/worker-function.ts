@@ -67,10 +67,10 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
           resources: [workQueue.queueArn],
         }),
         new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
-        ...targetGrants(config.allowedTargetArns),
+        ...targetGrants(config.allowedTargets),
       ],
     });
-    for (const pattern of config.allowedTargetArns) {
+    for (const pattern of config.allowedTargets) {
       Validations.of(this.role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${pattern}]`,
         reason: 'The deployer allows these targets by a pattern of their own.',
@@ -96,7 +96,7 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
   }
 
   /**
-   * Whatever `allowedTargetArns` covers, no schedule may invoke the scheduler's own functions:
+   * Whatever `allowedTargets` covers, no schedule may invoke the scheduler's own functions:
    * the api function believes what API Gateway says about the caller.
    */
   denyInvoking(functions: readonly IFunction[]): void {

@@ -26,7 +26,7 @@ test('without any setting the defaults hold', () => {
     tickMemoryMb: 1024,
     apiRequestsPerSecond: 50,
     httpAllowedRanges: [],
-    allowedTargetArns: [],
+    allowedTargets: [],
   });
 });
 
@@ -53,9 +53,9 @@ test('targets of each kind may be allowed, by patterns that stay within the kind
     arn('events:eu-west-1:123456789012:event-bus/*'),
     arn('states:eu-west-1:123456789012:stateMachine:Nightly'),
   ];
-  expect(configOf({ allowedTargetArns: targets.join(',') }).allowedTargetArns).toEqual(targets);
+  expect(configOf({ allowedTargets: targets.join(',') }).allowedTargets).toEqual(targets);
   for (const refused of [arn('*:eu-west-1:123456789012:x'), arn('s3:::bucket'), arn('sqs:eu-west-1:1:x')]) {
-    expect(() => configOf({ allowedTargetArns: [refused] })).toThrow(JSON.stringify(refused));
+    expect(() => configOf({ allowedTargets: [refused] })).toThrow(JSON.stringify(refused));
   }
 });
 
@@ -91,9 +91,9 @@ test.each([
     'punctual:httpAllowedRanges is "10.0.0.1"; it must be a CIDR range such as 10.1.0.0/16.',
   ],
   [
-    'allowedTargetArns',
+    'allowedTargets',
     ['arn:aws:sqs:eu-west-1:123456789012:orders', '*'],
-    'punctual:allowedTargetArns is "*"; it must be the ARN of a Lambda function, SQS queue, SNS topic, event ' +
+    'punctual:allowedTargets is "*"; it must be the ARN of a Lambda function, SQS queue, SNS topic, event ' +
       'bus or state machine, such as arn:aws:sqs:eu-west-1:123456789012:orders-*.',
   ],
   [

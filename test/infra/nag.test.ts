@@ -8,7 +8,7 @@ const EVERYTHING = {
   alarmEmail: 'ops@example.com',
   workerMinPollers: 2,
   workerMaxPollers: 20,
-  allowedTargetArns: 'arn:aws:lambda:*:123456789012:function:report-*,arn:aws:sqs:*:123456789012:orders-*',
+  allowedTargets: 'arn:aws:lambda:*:123456789012:function:report-*,arn:aws:sqs:*:123456789012:orders-*',
 };
 
 test.each([

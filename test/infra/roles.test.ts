@@ -155,7 +155,7 @@ test('conditions name the items that they are about', () => {
 
 test('targets that are named may be called by the worker, and by nobody else', () => {
   const open = templateOf({
-    allowedTargetArns: [
+    allowedTargets: [
       'arn:aws:lambda:*:123456789012:function:report-*',
       'arn:aws:sqs:eu-west-1:123456789012:orders',
       'arn:aws:sqs:eu-west-1:123456789012:bills-*',
