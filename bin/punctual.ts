@@ -71,7 +71,7 @@ program
 
 async function zones({ api, json }: { readonly api: string; readonly json?: boolean }): Promise<void> {
   try {
-    const report = await readZones(api, process.env);
+    const report = await readZones(api);
     process.stdout.write(json ? `${JSON.stringify(report, null, 2)}\n` : zonesText(report));
   } catch (error) {
     process.stderr.write(`error: ${(error as Error).message}\n`);

@@ -1,22 +1,20 @@
 import type { Problem } from '../lambdas/contract/api/problem.ts';
 import type { ZonesReport } from '../lambdas/contract/api/zones.ts';
-import { apiRegion, signedHeaders } from './signed-get.ts';
 
 /** Schedules looked at in one request. */
 const PAGE = 100;
 
 type Report = Omit<ZonesReport, 'cursor'>;
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the API says about all its schedules. */
-export async function readZones(api: string, environment: Environment): Promise<Report> {
+export async function readZones(api: string): Promise<Report> {
   let report: Report = { zoneData: '', looked: 0, items: [] };
   let cursor: string | undefined;
   do {
     const url = new URL(`${api.replace(/\/$/, '')}/zones/report`);
     url.searchParams.set('limit', String(PAGE));
     if (cursor !== undefined) url.searchParams.set('cursor', cursor);
-    const page = await get(url, environment);
+    const page = await get(url);
     const items = [...report.items, ...page.items];
     report = { zoneData: page.zoneData, looked: report.looked + page.looked, items };
     cursor = page.cursor;
@@ -24,8 +22,8 @@ export async function readZones(api: string, environment: Environment): Promise<
   return report;
 }
 
-async function get(url: URL, environment: Environment): Promise<ZonesReport> {
-  const response = await fetch(url, { headers: headersFor(url, environment) });
+async function get(url: URL): Promise<ZonesReport> {
+  const response = await fetch(await requestFor(url));
   const body = (await response.json()) as ZonesReport | Problem;
   if (response.ok) return body as ZonesReport;
   const { detail } = body as Problem;
@@ -33,16 +31,17 @@ async function get(url: URL, environment: Environment): Promise<ZonesReport> {
 }
 
 /** An API in AWS takes requests that are signed; the local one takes any. */
-function headersFor(url: URL, environment: Environment): Record<string, string> {
+async function requestFor(url: URL): Promise<Request> {
   const region = apiRegion(url);
-  if (region === undefined) return {};
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
-  if (accessKeyId === undefined || secretAccessKey === undefined)
-    throw new Error(
-      'There are no AWS credentials in the environment: eval "$(aws configure export-credentials --format env)".',
-    );
-  const credentials = { accessKeyId, secretAccessKey, sessionToken: environment.AWS_SESSION_TOKEN };
-  return signedHeaders(url, { region, service: 'execute-api' }, credentials, new Date());
+  if (region === undefined) return new Request(url);
+  // Loaded here only: it takes longer than all else that the commands do.
+  const { signedRequest } = await import('./signed-request.ts');
+  return signedRequest(url, {}, { region, service: 'execute-api' });
+}
+
+/** The region of an API Gateway address; undefined for any other, which takes no signature. */
+export function apiRegion({ hostname }: URL): string | undefined {
+  return /\.execute-api\.([a-z0-9-]+)\.amazonaws\.com/.exec(hostname)?.[1];
 }
 
 export function zonesText({ zoneData, looked, items }: Report): string {
