@@ -4,14 +4,16 @@ import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { AlarmTopic } from './alarm-topic.ts';
-import { alarms, type Watched } from './alarms.ts';
+import { alarms } from './alarms/index.ts';
+import { emittedBy, type Watched } from './alarms/spec.ts';
 import type { Config } from './config.ts';
 
 const RUNBOOK = 'docs/runbook.md';
 
 export interface MonitoringProps {
   readonly config: Config;
-  readonly watched: Watched;
+  /** What the settings do not say. */
+  readonly watched: Omit<Watched, 'own' | 'overdueSeconds' | 'leadSeconds'>;
 }
 
 /** Alarms and the topic that they go to. */
@@ -22,8 +24,13 @@ export class Monitoring extends Construct {
     super(scope, id);
     this.topic = new AlarmTopic(this, 'Alarms', config.alarmEmail).topic;
     const action = new SnsAction(this.topic);
-    const thresholds = { overdueSeconds: config.overdueAlarmSeconds, leadSeconds: config.leadSeconds };
-    for (const spec of alarms(config.stackName, watched, thresholds)) {
+    const specs = alarms({
+      ...watched,
+      own: emittedBy(config.stackName),
+      overdueSeconds: config.overdueAlarmSeconds,
+      leadSeconds: config.leadSeconds,
+    });
+    for (const spec of specs) {
       const alarm = new Alarm(this, spec.id, {
         // Named, unlike every other resource: people and pagers know an alarm by its name.
         alarmName: `${Stack.of(this).stackName}-${spec.id}`,

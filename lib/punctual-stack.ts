@@ -34,11 +34,13 @@ export class PunctualStack extends Stack {
     const { topic } = new Monitoring(this, 'Monitoring', {
       config,
       watched: {
-        tick: tick.lambda,
-        relay: relay.lambda,
-        worker: worker.lambda,
-        sweep: sweep.lambda,
-        api: api.lambda,
+        functions: {
+          tick: tick.lambda,
+          relay: relay.lambda,
+          worker: worker.lambda,
+          sweep: sweep.lambda,
+          api: api.lambda,
+        },
         outbox: relay.source,
         deadLetters,
       },
