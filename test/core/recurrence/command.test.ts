@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 
@@ -54,7 +57,28 @@ describe('punctual plan', () => {
     expect(JSON.parse(back.stdout).fires[0].scheduledTime).toBe('2026-03-07T00:00:00.000Z');
   });
 
+  test('unites expressions and follows --calendar, --on-excluded, --start-at and --end-at', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'punctual-plan-')), 'holidays.json');
+    writeFileSync(file, JSON.stringify({ dates: ['2026-12-25'], closedWeekdays: ['SAT', 'SUN'] }));
+    const { status, stdout } = punctual(
+      ...['0 9 25 * *', '0 18 28 * *', '--from', '2026-12-01', '--calendar', file, '--json'],
+      ...['--on-excluded', 'next-business-day', '--start-at', '2026-12-24', '--end-at', '2027-01-26'],
+    );
+    expect(status).toBe(0);
+    const { fires } = JSON.parse(stdout) as { fires: { scheduledTime: string }[] };
+    expect(fires.map(({ scheduledTime }) => scheduledTime)).toEqual([
+      // Friday the 25th is closed, and the weekend after it.
+      '2026-12-28T09:00:00.000Z',
+      '2026-12-28T18:00:00.000Z',
+      '2027-01-25T09:00:00.000Z',
+    ]);
+  });
+
   test.each([
+    [['@daily', '--calendar', 'no-such-file.json'], 'expression.invalid', 'calendar'],
+    [['@daily', '--calendar', 'package.json'], 'expression.invalid', 'calendar'],
+    [['@daily', '--on-excluded', 'cry'], 'expression.invalid', 'onExcluded'],
+    [['@daily', '--start-at', 'noon'], 'expression.invalid', 'startAt'],
     [['0 0 30 2 *'], 'expression.never-fires', 'expression'],
     [['0 12 ? * 2 *'], 'expression.ambiguous-dialect', 'expression'],
     [['@daily', '--timezone', 'Mars/X'], 'timezone.unknown', 'timezone'],
