@@ -3,14 +3,21 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { Config } from './config.ts';
+import { customerKey } from './customer-key.ts';
 
 /** Where alarms go. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 
-  constructor(scope: Construct, id: string, email: string | undefined) {
+  constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
-    this.topic = new Topic(this, 'Topic', { displayName: 'Punctual alarms', enforceSSL: true });
+    const key = customerKey(this, config);
+    this.topic = new Topic(this, 'Topic', {
+      displayName: 'Punctual alarms',
+      enforceSSL: true,
+      ...(key && { masterKey: key }),
+    });
     // A topic without a policy lets its account publish; one with a policy (SSL above) lets nobody it does
     // not name, and alarms would fire in silence.
     this.topic.addToResourcePolicy(
@@ -27,6 +34,7 @@ export class AlarmTopic extends Construct {
         },
       }),
     );
+    const { alarmEmail: email } = config;
     if (email !== undefined) this.topic.addSubscription(new EmailSubscription(email));
   }
 }

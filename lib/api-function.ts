@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { ApiEnv } from '../lambdas/contract/env.ts';
 import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
+import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
 
@@ -52,6 +53,7 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
         // What failed on a day, and what is due in a pull queue.
         onIndex(store.occurrences, ATTENTION_INDEX, 'Query'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+        ...keyGrants(config, ['useTables']),
       ],
     });
   }

@@ -26,6 +26,11 @@ import { isTargetArn } from './target-grants.ts';
  * | `workerMemoryMb` | 512 | 128 to 10240 | memory, and with it CPU, of a worker |
  * | `tickMemoryMb` | 1024 | 128 to 10240 | memory, and with it CPU, of a tick |
  * | `apiRequestsPerSecond` | 50 | 1 to 10000 | throttle of the HTTP API; bursts may be twice as large |
+ * | `kmsKeyArn` | none | the ARN of a KMS key of the same Region | encrypts tables, queues, topic, bucket and logs; its policy is in docs/deploy.md |
+ * | `jwtIssuer` | none | an https URL | callers bring a token of this issuer in place of a signature |
+ * | `jwtAudience` | none | audiences | set with `jwtIssuer`; a token must be for one of them |
+ * | `jwtReadScopes` | none | scopes | a token must have one of them to read |
+ * | `jwtWriteScopes` | none | scopes | a token must have one of them to change something |
  * | `httpAllowedRanges` | none | CIDR ranges | private addresses that http targets may reach all the same |
  * | `allowedTargets` | none | ARNs, `*` in their parts | functions, queues, topics, event buses and state machines that the worker may call; without one only `http` targets work |
  *
@@ -68,6 +73,9 @@ function list(isValid: (text: string) => boolean, error: string) {
 }
 
 const CIDR = /^[0-9a-fA-F.:]+\/\d{1,3}$/;
+/** CloudWatch Logs takes no alias. */
+const KEY_ARN = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
+const isWord = (text: string) => /^\S+$/.test(text);
 const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/;
 
 const configSchema = z
@@ -105,6 +113,23 @@ const configSchema = z
     tickMemoryMb: whole(MEMORY).default(1024),
     /** AWS: the account's own default throttle is 10,000. */
     apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
+    kmsKeyArn: z
+      .string({ error: 'must be text' })
+      .regex(KEY_ARN, {
+        error:
+          'must be the ARN of a KMS key, not of an alias, such as ' +
+          'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+      })
+      .optional(),
+    jwtIssuer: z
+      .url({
+        protocol: /^https$/,
+        error: 'must be an https URL, exactly as in the tokens, such as https://login.example.com/',
+      })
+      .optional(),
+    jwtAudience: list(isWord, 'must be an audience without blanks').default([]),
+    jwtReadScopes: list(isWord, 'must be a scope without blanks').default([]),
+    jwtWriteScopes: list(isWord, 'must be a scope without blanks').default([]),
     httpAllowedRanges: list((text) => CIDR.test(text), 'must be a CIDR range such as 10.1.0.0/16').default(
       [],
     ),
@@ -133,6 +158,20 @@ const configSchema = z
         'workerMaxConcurrency',
         'cannot be set together with provisioned pollers; AWS takes one or the other',
       );
+    }
+    const { jwtIssuer, jwtAudience, jwtReadScopes, jwtWriteScopes } = config;
+    if (jwtIssuer !== undefined && jwtAudience.length === 0) {
+      // Any token of the issuer, made for whatever service, would open the API.
+      refuse('jwtAudience', 'must be set with jwtIssuer');
+    }
+    if (
+      jwtIssuer === undefined &&
+      [jwtAudience, jwtReadScopes, jwtWriteScopes].some(({ length }) => length > 0)
+    ) {
+      refuse('jwtIssuer', 'must be set with jwtAudience and scopes');
+    }
+    if (jwtReadScopes.length > 0 && jwtWriteScopes.length === 0) {
+      refuse('jwtWriteScopes', 'must be set with jwtReadScopes, or writing would take less than reading');
     }
   });
 

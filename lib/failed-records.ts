@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
+import { customerKey } from './customer-key.ts';
 
 /** The sweep has handed over everything again long before; what stays is for finding the cause. */
 const KEEP = Duration.days(30);
@@ -15,8 +16,12 @@ export class FailedRecords extends Construct {
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
+    const key = customerKey(this, config);
     this.bucket = new Bucket(this, 'Bucket', {
-      encryption: BucketEncryption.S3_MANAGED,
+      // A bucket key asks KMS once for many objects.
+      ...(key
+        ? { encryption: BucketEncryption.KMS, encryptionKey: key, bucketKeyEnabled: true }
+        : { encryption: BucketEncryption.S3_MANAGED }),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       enforceSSL: true,
       lifecycleRules: [{ expiration: KEEP, abortIncompleteMultipartUploadAfter: Duration.days(1) }],

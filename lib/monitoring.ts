@@ -22,7 +22,7 @@ export class Monitoring extends Construct {
 
   constructor(scope: Construct, id: string, { config, watched }: MonitoringProps) {
     super(scope, id);
-    this.topic = new AlarmTopic(this, 'Alarms', config.alarmEmail).topic;
+    this.topic = new AlarmTopic(this, 'Alarms', config).topic;
     const action = new SnsAction(this.topic);
     const specs = alarms({
       ...watched,

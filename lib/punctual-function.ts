@@ -31,7 +31,7 @@ export class PunctualFunction<Env> extends Construct {
 
   constructor(scope: Construct, id: string, config: Config, props: PunctualFunctionProps<Env>) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config));
+    const logGroup = new LogGroup(this, 'Logs', logGroupProps(this, config));
     // Not the managed AWSLambdaBasicExecutionRole: it may write to every log group of the account.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.role.addToPolicy(

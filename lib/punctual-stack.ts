@@ -20,7 +20,7 @@ export class PunctualStack extends Stack {
       description: 'Punctual: a serverless distributed cron and job scheduler',
     });
     const store = new ScheduleStore(this, 'Store', config);
-    const { queue: workQueue, deadLetters } = new WorkQueue(this, 'Queue');
+    const { queue: workQueue, deadLetters } = new WorkQueue(this, 'Queue', config);
     const { bucket: failedRecords } = new FailedRecords(this, 'FailedRecords', config);
 
     const tick = new TickFunction(this, 'Tick', { config, store });

@@ -13,6 +13,7 @@ import type { Construct } from 'constructs';
 import type { RelayEnv } from '../lambdas/contract/env.ts';
 import { RELAY_FILTER } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
+import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import type { ScheduleStore } from './schedule-store.ts';
 
@@ -58,6 +59,7 @@ export class RelayFunction extends PunctualFunction<RelayEnv> {
           actions: ['s3:PutObject'],
           resources: [failedRecords.arnForObjects(KEPT_UNDER)],
         }),
+        ...keyGrants(config, ['readStream', 'sendMessages', 'putObjects']),
       ],
     });
     const bucketId = Stack.of(this).getLogicalId(failedRecords.node.defaultChild as CfnBucket);

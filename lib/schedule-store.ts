@@ -1,5 +1,12 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { AttributeType, BillingMode, ProjectionType, StreamViewType, Table } from 'aws-cdk-lib/aws-dynamodb';
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  StreamViewType,
+  Table,
+  TableEncryption,
+} from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
@@ -10,6 +17,7 @@ import {
   type TableSpec,
 } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
+import { customerKey } from './customer-key.ts';
 
 /** Heads and revisions; with them a worker or a sweep pauses a schedule whose occurrences keep failing. */
 export const SCHEDULE_ITEMS = 'S#*';
@@ -49,6 +57,7 @@ export class ScheduleStore extends Construct {
 
   private table(id: string, spec: TableSpec, config: Config): Table {
     const keep = config.removalPolicy === 'retain';
+    const key = customerKey(this, config);
     const table = new Table(this, id, {
       partitionKey: attribute(spec.partitionKey),
       sortKey: attribute(spec.sortKey),
@@ -56,6 +65,7 @@ export class ScheduleStore extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: spec.ttlAttribute,
+      ...(key && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key }),
       deletionProtection: keep,
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       // Both images, so that a record kept after a failure tells what changed.

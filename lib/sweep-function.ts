@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { SweepEnv } from '../lambdas/contract/env.ts';
 import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
+import { keyGrants } from './customer-key.ts';
 import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
@@ -42,6 +43,7 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
         onTable(store.schedules, 'BatchGetItem', 'GetItem'),
         shardCount,
         heads,
+        ...keyGrants(config, ['useTables']),
       ],
     });
     new EveryMinute(this, 'Clock', { target: this.lambda, description: 'Starts the sweep' });

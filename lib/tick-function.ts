@@ -4,6 +4,7 @@ import type { Construct } from 'constructs';
 import type { TickEnv } from '../lambdas/contract/env.ts';
 import { DUE_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
+import { keyGrants } from './customer-key.ts';
 import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
@@ -38,6 +39,7 @@ export class TickFunction extends PunctualFunction<TickEnv> {
         // and to see whether anything is open of a schedule that is to be deleted once nothing is.
         onTable(store.occurrences, 'BatchGetItem', 'PutItem', 'Query', 'UpdateItem'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+        ...keyGrants(config, ['useTables']),
       ],
     });
     this.grantApart(

@@ -6,6 +6,7 @@ import type { Construct } from 'constructs';
 import type { WorkerEnv } from '../lambdas/contract/env.ts';
 import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
+import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
 import { targetGrants } from './target-grants.ts';
@@ -68,6 +69,7 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
         }),
         new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
         ...targetGrants(config.allowedTargets),
+        ...keyGrants(config, ['useTables', 'sendMessages']),
       ],
     });
     for (const pattern of config.allowedTargets) {

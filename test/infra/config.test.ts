@@ -25,6 +25,9 @@ test('without any setting the defaults hold', () => {
     workerMemoryMb: 512,
     tickMemoryMb: 1024,
     apiRequestsPerSecond: 50,
+    jwtAudience: [],
+    jwtReadScopes: [],
+    jwtWriteScopes: [],
     httpAllowedRanges: [],
     allowedTargets: [],
   });
@@ -104,6 +107,48 @@ test.each([
   ],
 ])('%s = %j is refused with its key, its value and what is allowed', (key, value, sentence) => {
   expect(() => configOf({ [key]: value })).toThrow(new Error(sentence));
+});
+
+const KEY = 'arn:aws:kms:eu-west-1:123456789012:key/mrk-1234abcd12ab34cd56ef1234567890ab';
+
+test('a key is named by its ARN', () => {
+  expect(configOf({ kmsKeyArn: KEY }).kmsKeyArn).toBe(KEY);
+  const [, name = ''] = KEY.split(':key/');
+  for (const refused of [name, KEY.replace('key/', 'alias/'), KEY.replace('kms', 'sqs')]) {
+    expect(() => configOf({ kmsKeyArn: refused })).toThrow(
+      `punctual:kmsKeyArn is "${refused}"; it must be the ARN of a KMS key, not of an alias, such as arn:`,
+    );
+  }
+});
+
+const TOKENS = { jwtIssuer: 'https://login.example.com/', jwtAudience: 'punctual' };
+
+test('tokens take an issuer and an audience, and scopes if they are asked for', () => {
+  expect(configOf({ ...TOKENS, jwtWriteScopes: 'schedules/write,admin' })).toMatchObject({
+    jwtIssuer: 'https://login.example.com/',
+    jwtAudience: ['punctual'],
+    jwtReadScopes: [],
+    jwtWriteScopes: ['schedules/write', 'admin'],
+  });
+});
+
+test.each([
+  [{ jwtIssuer: TOKENS.jwtIssuer }, 'jwtAudience is not set; it must be set with jwtIssuer.'],
+  [{ ...TOKENS, jwtAudience: '' }, 'jwtAudience is ""; it must be set with jwtIssuer.'],
+  [{ jwtAudience: 'a' }, 'jwtIssuer is not set; it must be set with jwtAudience and scopes.'],
+  [{ jwtWriteScopes: 'a' }, 'jwtIssuer is not set; it must be set with jwtAudience and scopes.'],
+  [
+    { ...TOKENS, jwtIssuer: 'http://login.example.com/' },
+    'jwtIssuer is "http://login.example.com/"; it must be an https URL, exactly as in the tokens, such as ' +
+      'https://login.example.com/.',
+  ],
+  [
+    { ...TOKENS, jwtReadScopes: 'read' },
+    'jwtWriteScopes is not set; it must be set with jwtReadScopes, or writing would take less than reading.',
+  ],
+  [{ ...TOKENS, jwtAudience: 'one two' }, 'jwtAudience is "one two"; it must be an audience without blanks.'],
+])('%j is refused', (settings, sentence) => {
+  expect(() => configOf(settings)).toThrow(new Error(`punctual:${sentence}`));
 });
 
 test('every fault is told at once', () => {

@@ -14,6 +14,7 @@ const EVERYTHING = {
 test.each([
   ['by default', {}],
   ['with everything switched on', EVERYTHING],
+  ['with tokens', { jwtIssuer: 'https://login.example.com/', jwtAudience: 'punctual' }],
 ])('AwsSolutions has nothing to say, %s', (_, settings) => {
   const { success, violations } = new AwsSolutionsChecks().validateScope(stackOf(settings));
   expect(violations).toEqual([]);

@@ -25,9 +25,15 @@ export function requestIdOf(bindings: LambdaBindings | undefined): string {
   return bindings?.requestContext?.requestId ?? bindings?.lambdaContext?.awsRequestId ?? 'none';
 }
 
-/** Who signed the request, or whose token it carries. */
+/**
+ * Who signed the request (the ARN that IAM knows), or whose token it carries: `<subject> (<issuer>)`, since a subject
+ * is one of its issuer only. A token of a program may name its client instead (RFC 9068). `anonymous`: nobody was
+ * asked, as in the local run; API Gateway lets no such request through.
+ */
 export function principalOf(bindings: LambdaBindings | undefined): string {
-  const authorizer = bindings?.requestContext?.authorizer;
-  const subject = authorizer?.jwt?.claims?.sub;
-  return authorizer?.iam?.userArn ?? (typeof subject === 'string' ? subject : 'anonymous');
+  const { iam, jwt } = bindings?.requestContext?.authorizer ?? {};
+  if (iam?.userArn !== undefined) return iam.userArn;
+  const { sub, client_id: client, iss } = jwt?.claims ?? {};
+  if (typeof iss !== 'string') return 'anonymous';
+  return `${typeof sub === 'string' ? sub : typeof client === 'string' ? client : 'somebody'} (${iss})`;
 }

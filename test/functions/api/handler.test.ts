@@ -40,9 +40,40 @@ afterAll(async () => {
   await stores.close();
 });
 
-async function invoke(method: string, path: string, body?: string): Promise<Result> {
+/** As an HTTP API hands it over when the caller signed (AWS: Working with Lambda proxy integrations, format 2.0). */
+const SIGNED = {
+  iam: {
+    accessKey: 'AKIAIOSFODNN7EXAMPLE',
+    accountId: '123456789012',
+    callerId: 'AIDACKCEVSQ6C2EXAMPLE:ada',
+    cognitoIdentity: null,
+    principalOrgId: 'aws:PrincipalOrgID',
+    userArn: ARN,
+    userId: 'AIDACKCEVSQ6C2EXAMPLE:ada',
+  },
+};
+
+const ISSUER = 'https://login.example.com/';
+
+/** And when a JWT authorizer let the caller in: every claim is text, scopes are a list when the route asks for any. */
+function withToken(claims: Readonly<Record<string, string>>, scopes: string[] | null = null) {
+  return {
+    jwt: {
+      claims: { aud: 'punctual', exp: '1796000000', iat: '1795996400', iss: ISSUER, ...claims },
+      scopes,
+    },
+  };
+}
+
+async function invoke(
+  method: string,
+  path: string,
+  body?: string,
+  authorizer: object | undefined = SIGNED,
+): Promise<Result> {
   const event = {
     version: '2.0',
+    routeKey: 'ANY /{proxy+}',
     rawPath: path,
     rawQueryString: '',
     headers: { host: 'api.example.com', 'content-type': 'application/json' },
@@ -50,7 +81,9 @@ async function invoke(method: string, path: string, body?: string): Promise<Resu
       requestId: 'gateway-request',
       domainName: 'api.example.com',
       http: { method, path, protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'test' },
-      authorizer: { iam: { userArn: ARN } },
+      authorizer,
+      routeKey: 'ANY /{proxy+}',
+      stage: '$default',
     },
     isBase64Encoded: body !== undefined,
     ...(body !== undefined && { body: Buffer.from(body).toString('base64') }),
@@ -75,6 +108,25 @@ describe('the function behind an HTTP API', () => {
     expect(JSON.parse(made.body)).toMatchObject({ input: 'grüße', state: 'enabled' });
     const stored = await stores.schedules.readSchedule(scheduleId('lambda', 'one'));
     expect(stored?.revision.createdBy).toBe(ARN);
+  });
+
+  it.each([
+    ['its subject', withToken({ sub: 'auth0|ada', scope: 'write' }, ['write']), `auth0|ada (${ISSUER})`],
+    ['its subject before its client', withToken({ sub: 'ada', client_id: 'cli' }), `ada (${ISSUER})`],
+    ['its client when it has no subject', withToken({ client_id: 'nightly' }), `nightly (${ISSUER})`],
+    ['its issuer when it has neither', withToken({}), `somebody (${ISSUER})`],
+  ])('takes a token for %s', async (_, authorizer, principal) => {
+    const path = '/schedules/lambda/tokens';
+    const edit = JSON.stringify(scheduleBody({ input: principal }));
+    expect((await invoke('PUT', path, edit, authorizer)).statusCode).toBeLessThan(300);
+    const stored = await stores.schedules.readSchedule(scheduleId('lambda', 'tokens'));
+    expect(stored?.revision).toMatchObject({ createdBy: principal });
+  });
+
+  it('takes what no authorizer has seen for nobody’s', async () => {
+    await invoke('PUT', '/schedules/lambda/local', JSON.stringify(scheduleBody()), {});
+    const stored = await stores.schedules.readSchedule(scheduleId('lambda', 'local'));
+    expect(stored?.revision.createdBy).toBe('anonymous');
   });
 
   it('answers a deletion without a body, and a problem under the id that the gateway logs', async () => {
