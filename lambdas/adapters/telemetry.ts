@@ -3,14 +3,19 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { METRIC_NAMESPACE, type MetricName } from '../contract/metrics.ts';
+import { type Count, METRIC_NAMESPACE, type MetricName } from '../contract/metrics.ts';
 
 export const logger = new Logger();
 
 const metrics = new Metrics({ namespace: METRIC_NAMESPACE });
 
-/** Adds to this invocation's metrics; they leave as one EMF line at its end. */
-export function count(name: MetricName, value: number): void {
+/** Adds events to this invocation's metrics, which leave as one EMF line at its end. No event, no metric. */
+export const count: Count = (name, value) => {
+  if (value > 0) metrics.addMetric(name, MetricUnit.Count, value);
+};
+
+/** How many there are now; none is a thing to say, too. */
+export function level(name: MetricName, value: number): void {
   metrics.addMetric(name, MetricUnit.Count, value);
 }
 

@@ -1,3 +1,4 @@
+import type { Count } from '../contract/metrics.ts';
 import type { BackfillStore } from '../core/backfill/store.ts';
 import type { CalendarStore } from '../core/calendar-store.ts';
 import type { ScheduleId } from '../core/ids.ts';
@@ -63,6 +64,8 @@ export interface ApiDeps extends ChangeDeps {
   /** An unguessable text for each claim by an outside worker. */
   readonly newSecret: () => string;
   readonly logger: ErrorLog;
+  /** Tells how work that goes on outside ended, as the worker does of its own. */
+  readonly count: Count;
 }
 
 /** The part of the logger that the API uses. */

@@ -1,5 +1,3 @@
-import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
-import middy from '@middy/core';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
 import { newSecret } from '../adapters/chance.ts';
 import { systemClock } from '../adapters/clock.ts';
@@ -11,7 +9,7 @@ import {
   createPlanningStore,
   createScheduleStore,
 } from '../adapters/dynamodb/index.ts';
-import { logger } from '../adapters/telemetry.ts';
+import { count, logger, observed } from '../adapters/telemetry.ts';
 import { apiEnv, parseEnv } from '../contract/env.ts';
 import { tzdataVersion } from '../core/recurrence/index.ts';
 import { SECOND } from '../core/time.ts';
@@ -38,10 +36,9 @@ const answer = handle(
     clock: systemClock,
     newSecret,
     logger,
+    count,
   }),
 );
 
-// No metrics of its own: API Gateway counts requests, errors and latency of every route already.
-export const handler = middy<LambdaEvent>()
-  .use(injectLambdaContext(logger))
-  .handler((event, lambdaContext) => answer(event, lambdaContext));
+// Its metrics are of outside work. API Gateway counts requests, errors and latency of every route already.
+export const handler = observed((event: LambdaEvent, lambdaContext) => answer(event, lambdaContext));

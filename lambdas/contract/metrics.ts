@@ -7,15 +7,29 @@ export const METRIC_NAMESPACE = 'Punctual';
  */
 export const SERVICE_VARIABLE = 'POWERTOOLS_SERVICE_NAME';
 
+/**
+ * A custom metric is paid for in each hour that brings a value for it. The first four are levels, reported each
+ * minute whatever they are, since their silence is an alarm; all others come only when there is something to say.
+ */
 export const METRIC = {
-  /** Seconds; age past due of the oldest occurrence that has not started. Emitted by each sweep, 0 when none. */
+  /**
+   * Seconds; age past due of the oldest occurrence that no worker has started. By each sweep, 0 when none. Those of
+   * `pull` targets are not in it: their workers are somebody else's.
+   */
   oldestOverdueSeconds: 'OldestOverdueSeconds',
-  /** Count; occurrences past due that have not started. Emitted by each sweep. */
+  /** Count; occurrences past due that no worker has started. By each sweep, 0 when none. */
   overdueOccurrences: 'OverdueOccurrences',
   /** Count; 1 for each tick that went through its shards. Silence is the alarm. */
   ticksCompleted: 'TicksCompleted',
-  /** Seconds; how far behind now the slowest scanned shard's watermark is. */
+  /**
+   * Seconds; how far behind now the slowest shard's watermark is: up to there its schedules are planned. By each
+   * sweep, 0 when all are ahead. Not by the tick: a shard that no tick comes to would then not be in it.
+   */
   shardLagSeconds: 'ShardLagSeconds',
+  /** Count; occurrences that are due and have not ended: running, waiting for a slot, or late. By each sweep. */
+  openOccurrences: 'OpenOccurrences',
+  /** Seconds; age past due of the oldest occurrence that no outside worker has claimed. By each sweep. */
+  oldestUnclaimedSeconds: 'OldestUnclaimedSeconds',
   /** Count; occurrences created by ticks. */
   occurrencesMaterialised: 'OccurrencesMaterialised',
   /** Count; materialisations that found that somebody else did it. */
@@ -24,7 +38,9 @@ export const METRIC = {
   occurrencesDispatched: 'OccurrencesDispatched',
   /** Milliseconds; startedAt - dueAt of first attempts. */
   startDelayMs: 'StartDelayMs',
-  /** Count; attempts by their end. */
+  /** Count; nominal times that catch-up left out; one record in the ledger may stand for many. */
+  timesCoalesced: 'TimesCoalesced',
+  /** Count; attempts by their end. One that succeeded ends its occurrence. */
   attemptsSucceeded: 'AttemptsSucceeded',
   attemptsFailed: 'AttemptsFailed',
   /** Count; occurrences that ended failed. */
@@ -33,7 +49,9 @@ export const METRIC = {
   schedulesPaused: 'SchedulesPaused',
   /** Count; occurrences that were not run because they were too late. */
   occurrencesMissed: 'OccurrencesMissed',
-  /** Count; leases found expired by the sweep. */
+  /** Count; occurrences that were not run because another of their schedule was in the way. */
+  occurrencesSkipped: 'OccurrencesSkipped',
+  /** Count; leases of workers of ours that the sweep found expired; attempts that go on outside are not in it. */
   leasesExpired: 'LeasesExpired',
   /** Count; occurrences whose message was sent again by the sweep. */
   occurrencesRedispatched: 'OccurrencesRedispatched',
@@ -42,3 +60,6 @@ export const METRIC = {
 } as const;
 
 export type MetricName = (typeof METRIC)[keyof typeof METRIC];
+
+/** Adds to a metric of counts. */
+export type Count = (name: MetricName, value: number) => void;

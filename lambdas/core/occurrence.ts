@@ -86,6 +86,8 @@ export interface RunningOccurrence extends OccurrenceBase {
   readonly attemptStartedAt: EpochMs;
   /** Somebody asked that it be stopped; it is not tried again. */
   readonly cancelReason?: CancelReason;
+  /** It goes on outside, without its worker, until it is completed, failed or its lease expires. */
+  readonly detached?: true;
   /** Slots that it holds; whoever ends the attempt gives them back in the same transaction. */
   readonly slots: readonly string[];
 }

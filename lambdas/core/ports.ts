@@ -156,6 +156,8 @@ export interface PlanningStore {
   recordShardCount(count: number): Promise<number>;
   /** Saves cost, not correctness: two scanners of one shard do no harm. */
   acquireShard(shard: number, lease: { holder: string; expiresAt: EpochMs }, now: EpochMs): Promise<boolean>;
+  /** Up to where each of these shards was scanned, in their order; undefined: never to its end. */
+  watermarks(shards: readonly number[]): Promise<readonly (EpochMs | undefined)[]>;
   /** Gives the shard back and notes up to when it was scanned (null: it was not finished). */
   releaseShard(shard: number, holder: string, scannedThrough: EpochMs | null): Promise<void>;
 }

@@ -9,6 +9,7 @@ import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
+import { shardLagSeconds } from './lag.ts';
 import { report, wantsReissue } from './report.ts';
 import { sweep } from './sweep.ts';
 
@@ -37,5 +38,6 @@ export const handler = observed(async (event: unknown, context) => {
     stopAt: epochMs(systemClock.now() + context.getRemainingTimeInMillis() - RESERVE),
     now: systemClock.now,
   };
-  report(await sweep(deps, { shards, reissue: wantsReissue(event) }));
+  const swept = await sweep(deps, { shards, reissue: wantsReissue(event) });
+  report(swept, shardLagSeconds(await planning.watermarks(shards), systemClock.now()));
 });

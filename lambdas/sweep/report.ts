@@ -1,4 +1,4 @@
-import { count, logger, seconds } from '../adapters/telemetry.ts';
+import { count, level, logger, seconds } from '../adapters/telemetry.ts';
 import { METRIC } from '../contract/metrics.ts';
 import type { SweepResult } from './sweep.ts';
 
@@ -8,11 +8,17 @@ export function wantsReissue(event: unknown): boolean {
 }
 
 /** Metrics and log of a sweep. Throws when an occurrence could not be swept, so that the error alarm sees it. */
-export function report(result: SweepResult): void {
+export function report(result: SweepResult, shardLagSeconds: number): void {
   const { failures, ...figures } = result;
   seconds(METRIC.oldestOverdueSeconds, result.oldestOverdueSeconds);
-  count(METRIC.overdueOccurrences, result.overdue);
+  level(METRIC.overdueOccurrences, result.overdue);
+  seconds(METRIC.shardLagSeconds, shardLagSeconds);
+  count(METRIC.openOccurrences, result.open);
+  if (result.oldestUnclaimedSeconds > 0) {
+    seconds(METRIC.oldestUnclaimedSeconds, result.oldestUnclaimedSeconds);
+  }
   count(METRIC.leasesExpired, result.leasesExpired);
+  count(METRIC.attemptsFailed, result.leasesExpired + result.outsideExpired);
   count(METRIC.occurrencesFailed, result.failed);
   count(METRIC.schedulesPaused, result.paused);
   count(METRIC.occurrencesMissed, result.missed);
@@ -20,7 +26,7 @@ export function report(result: SweepResult): void {
   for (const { id, error } of failures) {
     logger.error('An occurrence could not be swept', { id, error: error as Error });
   }
-  logger.info('Sweep', { ...figures, failures: failures.length });
+  logger.info('Sweep', { ...figures, shardLagSeconds, failures: failures.length });
   if (failures.length > 0) {
     throw new Error(`${failures.length} occurrences could not be swept; the log names each.`);
   }

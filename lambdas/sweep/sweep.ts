@@ -33,9 +33,16 @@ export interface SweepRequest {
 }
 
 export interface SweepResult {
+  /** Due and not ended, when the sweep came by. */
+  readonly open: number;
   readonly overdue: number;
   readonly oldestOverdueSeconds: number;
+  /** Of those that outside workers are to claim; they are not in the two above. */
+  readonly oldestUnclaimedSeconds: number;
+  /** Of workers of ours. */
   readonly leasesExpired: number;
+  /** Attempts that went on outside and fell silent. */
+  readonly outsideExpired: number;
   readonly failed: number;
   /** Schedules that were paused because of that. */
   readonly paused: number;
@@ -55,9 +62,12 @@ export async function sweep(deps: SweepDeps, request: SweepRequest): Promise<Swe
 }
 
 const EMPTY: SweepResult = {
+  open: 0,
   overdue: 0,
   oldestOverdueSeconds: 0,
+  oldestUnclaimedSeconds: 0,
   leasesExpired: 0,
+  outsideExpired: 0,
   failed: 0,
   paused: 0,
   redispatched: 0,
@@ -68,9 +78,12 @@ const EMPTY: SweepResult = {
 
 function merge(a: SweepResult, b: SweepResult): SweepResult {
   return {
+    open: a.open + b.open,
     overdue: a.overdue + b.overdue,
     oldestOverdueSeconds: Math.max(a.oldestOverdueSeconds, b.oldestOverdueSeconds),
+    oldestUnclaimedSeconds: Math.max(a.oldestUnclaimedSeconds, b.oldestUnclaimedSeconds),
     leasesExpired: a.leasesExpired + b.leasesExpired,
+    outsideExpired: a.outsideExpired + b.outsideExpired,
     failed: a.failed + b.failed,
     paused: a.paused + b.paused,
     redispatched: a.redispatched + b.redispatched,
@@ -98,13 +111,20 @@ type Open = PendingOccurrence | RunningOccurrence;
 /** One occurrence that cannot be swept must not hide those behind it. */
 async function sweepSafely(deps: SweepDeps, open: Open, reissue: boolean): Promise<SweepResult> {
   const now = deps.now();
-  const late = overdueBy(open, now);
-  const seen = { ...EMPTY, overdue: late > 0 ? 1 : 0, oldestOverdueSeconds: late / SECOND };
+  const seen = seenAs(open, now);
   try {
     return merge(seen, await sweepOne(deps, open, now, reissue));
   } catch (error) {
     return { ...seen, failures: [{ id: occurrenceId(open), error }] };
   }
+}
+
+function seenAs(open: Open, now: EpochMs): SweepResult {
+  const isOpen = open.dueAt <= now ? 1 : 0;
+  const lateSeconds = overdueBy(open, now) / SECOND;
+  return open.pullQueue === undefined
+    ? { ...EMPTY, open: isOpen, overdue: lateSeconds > 0 ? 1 : 0, oldestOverdueSeconds: lateSeconds }
+    : { ...EMPTY, open: isOpen, oldestUnclaimedSeconds: lateSeconds };
 }
 
 async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: boolean): Promise<SweepResult> {
@@ -114,9 +134,11 @@ async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: bool
     const settlement = expiredSettlement(open, revision, now);
     const end = await settleWith((one) => deps.occurrences.expire(open, one, now), settlement);
     if (end.kind !== 'done') return EMPTY;
-    if (end.settlement.kind !== 'failed') return { ...EMPTY, leasesExpired: 1 };
+    const outside = open.detached === true || open.pullQueue !== undefined;
+    const expired = { ...EMPTY, ...(outside ? { outsideExpired: 1 } : { leasesExpired: 1 }) };
+    if (end.settlement.kind !== 'failed') return expired;
     const paused = await afterFailure(deps, { occurrence: open, revision }, now);
-    return { ...EMPTY, leasesExpired: 1, failed: 1, paused: paused === undefined ? 0 : 1 };
+    return { ...expired, failed: 1, paused: paused === undefined ? 0 : 1 };
   }
   const decision = decideSweep(open, now, deps.redispatchMs);
   if (decision === 'miss') {

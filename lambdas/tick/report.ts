@@ -1,4 +1,4 @@
-import { count, logger, seconds } from '../adapters/telemetry.ts';
+import { count, logger } from '../adapters/telemetry.ts';
 import { METRIC } from '../contract/metrics.ts';
 import type { BackfillTickResult } from './backfills.ts';
 import type { TickResult } from './tick.ts';
@@ -6,9 +6,9 @@ import type { TickResult } from './tick.ts';
 /** Metrics and log of a tick. Throws when a schedule could not be planned, so that the error alarm sees it. */
 export function report(result: TickResult, moved: BackfillTickResult): void {
   const { failures, ...figures } = result;
-  seconds(METRIC.shardLagSeconds, result.lagSeconds);
   count(METRIC.occurrencesMaterialised, result.materialised);
   count(METRIC.materialiseRacesLost, result.lostRaces);
+  count(METRIC.timesCoalesced, result.coalesced);
   for (const { schedule, error } of failures) {
     logger.error('A schedule could not be planned', { schedule, error: error as Error });
   }

@@ -33,6 +33,8 @@ export interface TickResult {
   /** Shards that another scanner holds, or that time ran out for. */
   readonly leftOver: number;
   readonly materialised: number;
+  /** Nominal times that catch-up left out. */
+  readonly coalesced: number;
   readonly lostRaces: number;
   /** Completed schedules that were deleted, as they had asked. */
   readonly retired: number;
@@ -53,6 +55,7 @@ const EMPTY: TickResult = {
   scanned: 0,
   leftOver: 0,
   materialised: 0,
+  coalesced: 0,
   lostRaces: 0,
   retired: 0,
   lagSeconds: 0,
@@ -65,6 +68,7 @@ function merge(a: TickResult, b: TickResult): TickResult {
     scanned: a.scanned + b.scanned,
     leftOver: a.leftOver + b.leftOver,
     materialised: a.materialised + b.materialised,
+    coalesced: a.coalesced + b.coalesced,
     lostRaces: a.lostRaces + b.lostRaces,
     retired: a.retired + b.retired,
     lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
@@ -80,10 +84,11 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
 
   const until = epochMs(now + deps.lead);
   let result = EMPTY;
-  let finished = true;
+  let finished = false;
   try {
     const { moved: rezoned, failures } = await followZones(deps, shard, now);
     result = merge(result, { ...EMPTY, rezoned, failures });
+    let outOfTime = false;
     for await (const heads of deps.store.dueHeads(shard, until)) {
       // Nobody waits for a completed one to be deleted.
       const waiting = heads.filter(({ state }) => state !== 'completed');
@@ -91,11 +96,10 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
       const lagSeconds = (now - oldest) / SECOND;
       result = merge(result, { ...(await materialiseHeads(deps, heads, now, until)), lagSeconds });
       result = merge(result, { ...EMPTY, ...(await retireHeads(deps, heads, now)) });
-      if (deps.now() >= deps.stopAt) {
-        finished = false;
-        break;
-      }
+      outOfTime = deps.now() >= deps.stopAt;
+      if (outOfTime) break;
     }
+    finished = !outOfTime;
   } finally {
     await deps.store.releaseShard(shard, deps.holder, finished ? until : null);
   }
@@ -118,18 +122,20 @@ async function materialiseHeads(
     const advanced: ScheduleHead[] = [];
     const faults = [...failures];
     let materialised = 0;
+    let coalesced = 0;
     let lostRaces = 0;
     for (const [index, outcome] of outcomes.entries()) {
       const planned = plans[index];
       if (!planned) continue;
       if (outcome.kind === 'materialised') {
         materialised += planned.create.length;
+        coalesced += leftOut(planned);
         const { nextDueAt } = planned;
         if (nextDueAt !== null && nextDueAt <= until) advanced.push(advancedTo(planned, nextDueAt));
       } else if (outcome.kind === 'lost-race') lostRaces += 1;
       else faults.push({ schedule: planned.head.id, error: outcome.error });
     }
-    result = merge(result, { ...EMPTY, materialised, lostRaces, failures: faults });
+    result = merge(result, { ...EMPTY, materialised, coalesced, lostRaces, failures: faults });
     due = advanced;
   }
   return result;
@@ -158,6 +164,11 @@ function planHead(deps: TickDeps, head: ScheduleHead, nextDueAt: EpochMs, now: E
   if (head.state === 'paused') return planWake(head, nextDueAt, recurrence, now, limits);
   const { id: schedule, revision, policy, remainingRuns } = head;
   return plan({ schedule, revision, policy, recurrence, nextDueAt, remainingRuns, now, limits });
+}
+
+function leftOut({ records }: Materialisation): number {
+  const caughtUp = records.filter(({ reason }) => reason === 'catch-up');
+  return caughtUp.reduce((sum, { coalesced }) => sum + coalesced.count, 0);
 }
 
 /** As the store has left it: paused no longer. */

@@ -2,7 +2,7 @@ import { count, logger, milliseconds } from '../adapters/telemetry.ts';
 import { type WorkMessage, workMessageSchema } from '../contract/message.ts';
 import { METRIC } from '../contract/metrics.ts';
 import { assertNever } from '../core/errors.ts';
-import { type OccurrenceId, parseOccurrenceId } from '../core/ids.ts';
+import { type OccurrenceId, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
 import type { DeadLetters } from '../core/ports.ts';
 import { type WorkDeps, type WorkEnd, work } from './work.ts';
 
@@ -60,9 +60,11 @@ function report(end: WorkEnd): void {
     case 'retry':
       count(METRIC.attemptsFailed, 1);
       break;
+    case 'skipped':
+      count(METRIC.occurrencesSkipped, 1);
+      break;
     case 'sent-on':
     case 'dropped':
-    case 'skipped':
     case 'waiting':
     case 'not-in-force':
     case 'cancelled':
@@ -73,7 +75,13 @@ function report(end: WorkEnd): void {
   }
   if ('startDelayMs' in end && end.attempt === 1 && wasOnTime(end.id))
     milliseconds(METRIC.startDelayMs, end.startDelayMs);
-  logger.info('Occurrence', { ...end });
+  // The group: the dashboard's list of those that run most is made from these lines.
+  logger.info('Occurrence', { ...end, group: groupOf(end.id) });
+}
+
+function groupOf(id: OccurrenceId): string | undefined {
+  const key = parseOccurrenceId(id);
+  return key && splitScheduleId(key.schedule).group;
 }
 
 /** Those of a backfill wait for each other: how long says nothing about the scheduler. */

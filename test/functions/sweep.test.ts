@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { shardLagSeconds } from '../../lambdas/sweep/lag.ts';
 import { wantsReissue } from '../../lambdas/sweep/report.ts';
 import { type SweepDeps, sweep } from '../../lambdas/sweep/sweep.ts';
 import { at, definition, NOON } from '../support/fixtures.ts';
@@ -73,6 +74,26 @@ describe('sweep', () => {
     expect(await sweep(deps(at(40 * SECOND)), ALL)).toMatchObject({ overdue: 2, oldestOverdueSeconds: 40 });
   });
 
+  it('takes what outside workers do not claim for their lateness, not for ours', async () => {
+    const of = await seedSchedule(stores);
+    const create = [planned(of, NOON, { pullQueue: 'q' })];
+    await stores.planning.materialise([{ head: of, create, records: [], nextDueAt: at(61 * MINUTE) }], NOON);
+    expect(await sweep(deps(at(40 * SECOND)), ALL)).toMatchObject({
+      open: 1,
+      overdue: 0,
+      oldestOverdueSeconds: 0,
+      oldestUnclaimedSeconds: 40,
+    });
+  });
+
+  it('counts what is due and has not ended, running or not', async () => {
+    const of = await seedSchedule(stores, [NOON, at(SECOND), at(HOUR)]);
+    await claimed(stores, keyOf(of, NOON), NOON);
+    expect(await sweep(deps(at(2 * SECOND)), ALL)).toMatchObject({ open: 2, overdue: 0 });
+    // A reissue looks at those to come as well; they are not open.
+    expect(await sweep(deps(at(2 * SECOND)), { ...ALL, reissue: true })).toMatchObject({ open: 2 });
+  });
+
   it('has nothing to say about what is not due, running under its lease, or finished', async () => {
     const of = await seedSchedule(stores, [NOON, at(HOUR)]);
     await claimed(stores, keyOf(of, NOON), NOON);
@@ -124,6 +145,15 @@ describe('sweep', () => {
       await own.close();
     }
   });
+});
+
+describe('the lag of the shards', () => {
+  it.each([
+    ['all are ahead, as a tick leaves them', [at(2 * MINUTE), at(MINUTE)], 0],
+    ['one has been left behind', [at(2 * MINUTE), at(-90 * SECOND)], 90],
+    ['one was never scanned to its end', [at(2 * MINUTE), undefined], 3_600],
+    ['there are none', [], 0],
+  ])('when %s', (_, watermarks, expected) => expect(shardLagSeconds(watermarks, NOON)).toBe(expected));
 });
 
 describe('a reissue', () => {

@@ -37,6 +37,16 @@ describe('an observed handler', () => {
     expect(emf()).toMatchObject([{ [METRIC.materialiseRacesLost]: 2 }]);
   });
 
+  it('pays for no metric of events when there were none, and says a level also when it is 0', async () => {
+    const { count, level, observed } = await import('../../lambdas/adapters/telemetry.ts');
+    await observed(async () => {
+      count(METRIC.leasesExpired, 0);
+      level(METRIC.overdueOccurrences, 0);
+    })({}, context);
+    expect(emf()).toMatchObject([{ [METRIC.overdueOccurrences]: 0 }]);
+    expect(emf()[0]).not.toHaveProperty(METRIC.leasesExpired);
+  });
+
   it('says nothing when there was nothing to count', async () => {
     const { observed } = await import('../../lambdas/adapters/telemetry.ts');
     await observed(async () => {})({}, context);

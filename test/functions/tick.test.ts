@@ -82,7 +82,10 @@ describe('tick', () => {
     await seeded(MINUTE);
     const store: PlanningStore = { ...stores.planning, materialise: () => Promise.reject(new Error('down')) };
     await expect(tick(deps({ store }), SHARDS)).rejects.toThrow('down');
+    // Not scanned to its end: a watermark would say that its schedules are planned.
+    expect(await stores.planning.watermarks(SHARDS)).toContain(undefined);
     expect(await tick(deps({ holder: 'tick-2' }), SHARDS)).toMatchObject({ scanned: 2, materialised: 10 });
+    expect(await stores.planning.watermarks(SHARDS)).toEqual([at(2 * MINUTE), at(2 * MINUTE)]);
   });
 
   it('reports a schedule that cannot be planned and plans the others', async () => {
@@ -99,7 +102,7 @@ describe('tick', () => {
   it('catches up after an outage within the budget, and says how late it is', async () => {
     const missed = await seeded(MINUTE, at(-6 * HOUR));
     const result = await tick(deps(), SHARDS);
-    expect(result.lagSeconds).toBe(6 * 3_600);
+    expect(result).toMatchObject({ lagSeconds: 6 * 3_600, coalesced: 360 });
     expect(await openTimes(missed)).toEqual(Array.from({ length: 11 }, (_, i) => i * MINUTE));
     const { items } = await stores.occurrences.listOccurrences({
       schedule: missed.id,

@@ -139,10 +139,12 @@ describe('detach', () => {
     const { key } = await one();
     const running = await claimed(stores, key, NOON);
     expect(await stores.occurrences.detach(running, at(10 * MINUTE))).toEqual(DONE);
-    expect(expectStatus(await read(key), 'running').lease.expiresAt).toBe(at(10 * MINUTE));
+    expect(await read(key)).toMatchObject({ detached: true, lease: { expiresAt: at(10 * MINUTE) } });
     expect(await stores.occurrences.detach({ ...running, fencingToken: 0 }, at(HOUR))).toEqual(LOST);
     // The sweep saw an earlier end of the lease: it must not end an attempt that was extended.
     expect(await stores.occurrences.expire(running, failed, at(2 * MINUTE))).toEqual(LOST);
+    await stores.occurrences.settle(running, retry(at(11 * MINUTE)), at(10 * MINUTE));
+    expect(await claimed(stores, key, at(11 * MINUTE))).not.toHaveProperty('detached');
   });
 
   it('comes too late for an attempt that was completed meanwhile', async () => {

@@ -146,6 +146,20 @@ describe('shard leases', () => {
     expect(await stores.planning.acquireShard(900, lease('b'), NOON)).toBe(true);
     expect(await stores.planning.acquireShard(900, lease('c'), at(MINUTE + 1))).toBe(true);
   });
+
+  it('leave a watermark behind when the shard was scanned to its end', async () => {
+    for (const shard of [901, 1_050]) {
+      await stores.planning.acquireShard(shard, { holder: 'a', expiresAt: at(MINUTE) }, NOON);
+      await stores.planning.releaseShard(shard, 'a', at(shard));
+      await stores.planning.acquireShard(shard, { holder: 'b', expiresAt: at(MINUTE) }, NOON);
+      await stores.planning.releaseShard(shard, 'b', null);
+    }
+    // More than one BatchGetItem takes.
+    const shards = Array.from({ length: 150 }, (_, index) => 901 + index);
+    const marks = await stores.planning.watermarks(shards);
+    expect(marks).toHaveLength(150);
+    expect([marks[0], marks[1], marks[149]]).toEqual([at(901), undefined, at(1_050)]);
+  });
 });
 
 describe('recordShardCount', () => {

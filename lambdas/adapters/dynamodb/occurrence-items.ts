@@ -147,6 +147,7 @@ export function occurrenceOf(item: Item): Occurrence {
         lease: { holder: item.holder as string, expiresAt: item.lease_expires_at as EpochMs },
         attemptStartedAt: item.attempt_started_at as EpochMs,
         ...(item.cancel_reason !== undefined && { cancelReason: item.cancel_reason as CancelReason }),
+        ...(item.detached === true && { detached: true as const }),
         slots: (item.slots as string[] | undefined) ?? [],
       };
     default:

@@ -105,7 +105,10 @@ export async function detach(
   running: RunningOccurrence,
   expiresAt: EpochMs,
 ): Promise<FencedResult> {
-  const update = expression('SET lease_expires_at = :lease_end', [], { ':lease_end': expiresAt });
+  const update = expression('SET lease_expires_at = :lease_end, detached = :yes', [], {
+    ':lease_end': expiresAt,
+    ':yes': true,
+  });
   return fenced(await move(context, running, update, isOwnAttempt(running)));
 }
 

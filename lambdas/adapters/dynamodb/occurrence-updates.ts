@@ -39,7 +39,7 @@ export function isClaimable(now: EpochMs): Expression {
   return and(isPending, isDueBy(now), withinStartDeadline(now));
 }
 
-const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason';
+const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason, detached';
 
 /** The write that ends an attempt. Terminal ones leave `open` and get their time to be purged. */
 export function settlementUpdate(

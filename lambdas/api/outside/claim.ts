@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { pullBody, pulledView } from '../../contract/api/outside.ts';
+import { METRIC } from '../../contract/metrics.ts';
 import { type BeginDeps, beginAttempt } from '../../core/begin.ts';
 import { silenceMs } from '../../core/completion.ts';
 import { splitScheduleId } from '../../core/ids.ts';
@@ -90,8 +91,12 @@ async function begin(
   const begun = await beginAttempt(beginDeps, pending, revision, holder, now);
   if (begun.kind === 'not-claimable' && begun.occurrence?.status === 'pending') {
     const { startBy } = begun.occurrence;
-    if (startBy !== undefined && startBy < now) await occurrences.miss(begun.occurrence, now);
+    if (startBy !== undefined && startBy < now) {
+      const missed = await occurrences.miss(begun.occurrence, now);
+      if (missed.kind === 'done') deps.count(METRIC.occurrencesMissed, 1);
+    }
   }
+  if (begun.kind === 'skipped') deps.count(METRIC.occurrencesSkipped, 1);
   if (begun.kind !== 'begun' || !begun.revision) return undefined;
   const { running, head } = begun;
   const { definition } = begun.revision;

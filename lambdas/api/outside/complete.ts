@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { completeBody } from '../../contract/api/outside.ts';
+import { METRIC } from '../../contract/metrics.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrence/repeat.ts';
@@ -7,7 +8,7 @@ import { readByToken, recordOf, staleToken } from './attempt.ts';
 
 /** Ends an attempt well. Said again after it was done, it is done. */
 export async function completeAttempt(
-  deps: Pick<ApiDeps, 'occurrences'>,
+  deps: Pick<ApiDeps, 'occurrences' | 'count'>,
   id: string,
   { completionToken, detail, output }: z.output<typeof completeBody>,
   { now }: Caller,
@@ -16,7 +17,10 @@ export async function completeAttempt(
   if (found.status === 'running') {
     const record = recordOf(found, 'succeeded', detail ?? textOf(output), now);
     const settled = await deps.occurrences.settle(found, { kind: 'succeeded', record }, now);
-    if (settled.kind === 'done') return readAfter(deps.occurrences, found);
+    if (settled.kind === 'done') {
+      deps.count(METRIC.attemptsSucceeded, 1);
+      return readAfter(deps.occurrences, found);
+    }
   }
   // Whoever settled it meanwhile may have been the same request, sent twice.
   const after = await readByToken(deps, id, completionToken);

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { failBody } from '../../contract/api/outside.ts';
+import { METRIC } from '../../contract/metrics.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { failureOf, settleWith } from '../../core/settle.ts';
 import { afterFailure } from '../../upkeep/after-failure.ts';
@@ -9,7 +10,7 @@ import { readByToken, recordOf, staleToken } from './attempt.ts';
 
 /** Ends an attempt badly: the retry policy of its revision says what follows. Said again, it is done. */
 export async function failAttempt(
-  deps: Pick<ApiDeps, 'occurrences' | 'schedules'>,
+  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'count'>,
   id: string,
   { completionToken, detail, retryable }: z.output<typeof failBody>,
   { now }: Caller,
@@ -22,8 +23,12 @@ export async function failAttempt(
     const settlement = failureOf(found, revision?.definition.retry, { retryable }, record, now);
     const settled = await settleWith((one) => deps.occurrences.settle(found, one, now), settlement);
     if (settled.kind === 'done') {
-      if (settled.settlement.kind === 'failed')
-        await afterFailure(deps, { occurrence: found, revision }, now);
+      if (settled.settlement.kind !== 'cancelled') deps.count(METRIC.attemptsFailed, 1);
+      if (settled.settlement.kind === 'failed') {
+        deps.count(METRIC.occurrencesFailed, 1);
+        const paused = await afterFailure(deps, { occurrence: found, revision }, now);
+        if (paused !== undefined) deps.count(METRIC.schedulesPaused, 1);
+      }
       return readAfter(deps.occurrences, found);
     }
   }

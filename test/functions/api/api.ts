@@ -1,6 +1,7 @@
 import { createApp } from '../../../lambdas/api/app.ts';
 import type { ApiDeps } from '../../../lambdas/api/deps.ts';
 import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
+import type { MetricName } from '../../../lambdas/contract/metrics.ts';
 import { type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
 import { MINUTE } from '../../../lambdas/core/time.ts';
 import { testClock } from '../../support/clock.ts';
@@ -24,6 +25,7 @@ export async function openApi(stores?: Stores) {
   const clock = testClock(NOON);
   let secrets = 0;
   const logged: { requestId: string; error: Error }[] = [];
+  const counted = new Map<MetricName, number>();
   const deps: ApiDeps = {
     schedules: own.schedules,
     occurrences: own.occurrences,
@@ -37,9 +39,10 @@ export async function openApi(stores?: Stores) {
       secrets += 1;
       return `secret-${secrets}`;
     },
+    count: (name, value) => counted.set(name, (counted.get(name) ?? 0) + value),
     logger: { error: (_, detail) => logged.push(detail) },
   };
-  return { ...apiWith(deps), deps, clock, logged, stores: own, close: () => own.close() };
+  return { ...apiWith(deps), deps, clock, logged, counted, stores: own, close: () => own.close() };
 }
 
 export type TestApi = Awaited<ReturnType<typeof openApi>>;

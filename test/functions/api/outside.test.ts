@@ -15,7 +15,10 @@ let api: TestApi;
 beforeAll(async () => {
   api = await openApi();
 });
-afterEach(() => api.clock.set(NOON));
+afterEach(() => {
+  api.clock.set(NOON);
+  api.counted.clear();
+});
 afterAll(() => api.close());
 
 const ACCEPTED: CallResult = { kind: 'accepted', detail: 'HTTP 202' };
@@ -73,6 +76,7 @@ describe('an attempt that its target took on', () => {
     api.clock.advance(MINUTE);
     const again = await say(id, 'complete', token);
     expect([again.status, again.body]).toEqual([200, done.body]);
+    expect(Object.fromEntries(api.counted)).toEqual({ AttemptsSucceeded: 1 });
     for (const verb of ['fail', 'heartbeat']) {
       expect(await say(id, verb, token)).toMatchObject({
         status: 409,
@@ -116,6 +120,8 @@ describe('an attempt that its target took on', () => {
     const refused = await say(other.id, 'fail', other.token, { retryable: false });
     expect(refused.body).toMatchObject({ status: 'failed', reason: 'not-retryable' });
     expect((await say(other.id, 'fail', other.token)).status).toBe(200);
+    // Said twice it is counted once.
+    expect(Object.fromEntries(api.counted)).toEqual({ AttemptsFailed: 2, OccurrencesFailed: 1 });
   });
 
   it('stays alive by heartbeats, is ended by the sweep when silent, and a late end of it is refused', async () => {
@@ -128,7 +134,7 @@ describe('an attempt that its target took on', () => {
     ]);
     await sweepAt(at(9 * MINUTE));
     expect((await read(id)).status).toBe('running');
-    await sweepAt(at(9 * MINUTE + 1));
+    expect(await sweepAt(at(9 * MINUTE + 1))).toMatchObject({ leasesExpired: 0, outsideExpired: 1 });
     expect((await read(id)).status).toBe('pending');
     for (const verb of ['complete', 'fail', 'heartbeat'])
       expect((await say(id, verb, token)).status).toBe(409);
@@ -258,7 +264,8 @@ describe('pulling', () => {
     const queue = freshQueue();
     await queued(queue);
     const [first] = await claim(queue);
-    await sweepAt(at(2 * MINUTE + 1));
+    const { leasesExpired, outsideExpired } = await sweepAt(at(2 * MINUTE + 1));
+    expect([leasesExpired, outsideExpired > 0]).toEqual([0, true]);
     expect(await claim(queue)).toEqual([]);
     api.clock.advance(10 * SECOND);
     const [second] = await claim(queue);
@@ -306,6 +313,14 @@ describe('pulling', () => {
     api.clock.advance(2 * SECOND);
     expect(await claim(late)).toEqual([]);
     expect(await statuses(of.id)).toEqual(['missed']);
+    expect(api.counted.get('OccurrencesMissed')).toBe(1);
+
+    const lane = freshQueue();
+    const skipping = await queued(lane, [at(-1), NOON], { overlap: 'skip' });
+    await claim(lane, { max: 1 });
+    await claim(lane, { max: 10 });
+    expect(await statuses(skipping.id)).toEqual(['skipped', 'running']);
+    expect(api.counted.get('OccurrencesSkipped')).toBe(1);
   });
 
   it('is how a triggered occurrence of such a schedule runs, with its own input', async () => {
