@@ -4,10 +4,10 @@ import { systemClock } from '../adapters/clock.ts';
 import {
   createBackfillStore,
   createCalendarStore,
-  createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { count, logger, observed } from '../adapters/telemetry.ts';
 import { apiEnv, parseEnv } from '../contract/env.ts';
@@ -17,13 +17,7 @@ import { createApp } from './app.ts';
 
 const env = parseEnv(apiEnv, process.env);
 const zoneData = tzdataVersion(process.versions);
-const context = {
-  client: createDocumentClient(),
-  schedulesTable: env.SCHEDULES_TABLE_NAME,
-  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
-  shardCount: env.SHARD_COUNT,
-  retentionDays: env.RETENTION_DAYS,
-};
+const context = storeContext(env);
 const answer = handle(
   createApp({
     schedules: createScheduleStore(context),

@@ -1,9 +1,9 @@
 import { systemClock } from '../adapters/clock.ts';
 import {
-  createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
@@ -14,13 +14,7 @@ import { report, wantsReissue } from './report.ts';
 import { sweep } from './sweep.ts';
 
 const env = parseEnv(sweepEnv, process.env);
-const stores = {
-  client: createDocumentClient(),
-  schedulesTable: env.SCHEDULES_TABLE_NAME,
-  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
-  shardCount: env.SHARD_COUNT,
-  retentionDays: env.RETENTION_DAYS,
-};
+const stores = storeContext(env);
 const planning = createPlanningStore(stores);
 const occurrences = createOccurrenceStore(stores);
 const schedules = createScheduleStore(stores);

@@ -2,9 +2,9 @@ import { createLambdaClient } from '../adapters/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createBackfillStore,
-  createDocumentClient,
   createOccurrenceStore,
   createPlanningStore,
+  storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { invokeAsync } from '../adapters/lambda/self-invoke.ts';
 import { observed } from '../adapters/telemetry.ts';
@@ -19,13 +19,7 @@ import { tick } from './tick.ts';
 
 const env = parseEnv(tickEnv, process.env);
 const zoneData = tzdataVersion(process.versions);
-const stores = {
-  client: createDocumentClient(),
-  schedulesTable: env.SCHEDULES_TABLE_NAME,
-  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
-  shardCount: env.SHARD_COUNT,
-  retentionDays: env.RETENTION_DAYS,
-};
+const stores = storeContext(env);
 const store = createPlanningStore(stores);
 const occurrences = createOccurrenceStore(stores);
 const backfills = createBackfillStore(stores);

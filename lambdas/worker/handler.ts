@@ -5,9 +5,9 @@ import { createSqsClient } from '../adapters/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createBackfillStore,
-  createDocumentClient,
   createOccurrenceStore,
   createScheduleStore,
+  storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { createDeadLetters, createWorkQueue } from '../adapters/sqs/work-queue.ts';
 import { createTargetCaller } from '../adapters/targets/index.ts';
@@ -19,13 +19,7 @@ import { handleMessage } from './message.ts';
 import { createRevisionCache } from './revision-cache.ts';
 
 const env = parseEnv(workerEnv, process.env);
-const context = {
-  client: createDocumentClient(),
-  schedulesTable: env.SCHEDULES_TABLE_NAME,
-  occurrencesTable: env.OCCURRENCES_TABLE_NAME,
-  shardCount: env.SHARD_COUNT,
-  retentionDays: env.RETENTION_DAYS,
-};
+const context = storeContext(env);
 const sqs = createSqsClient();
 const schedules = createScheduleStore(context);
 const deps = {

@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { ApiEnv } from '../../contract/env.ts';
 import { markRetryable } from './retryable.ts';
 import { translateFaults } from './store-fault.ts';
 
@@ -24,4 +25,21 @@ export interface StoreContext {
   readonly shardCount: number;
   /** Days that finished occurrences are kept. */
   readonly retentionDays: number;
+}
+
+/** The variables of a function that say where its stores are. */
+export type StoreEnv = Pick<
+  ApiEnv,
+  'SCHEDULES_TABLE_NAME' | 'OCCURRENCES_TABLE_NAME' | 'SHARD_COUNT' | 'RETENTION_DAYS'
+>;
+
+/** What all stores of one function share, one client among it: a client is a pool of connections. */
+export function storeContext(env: StoreEnv): StoreContext {
+  return {
+    client: createDocumentClient(),
+    schedulesTable: env.SCHEDULES_TABLE_NAME,
+    occurrencesTable: env.OCCURRENCES_TABLE_NAME,
+    shardCount: env.SHARD_COUNT,
+    retentionDays: env.RETENTION_DAYS,
+  };
 }

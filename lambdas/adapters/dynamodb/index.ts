@@ -1,6 +1,6 @@
 export { createBackfillStore } from './backfill-store.ts';
 export { createCalendarStore } from './calendar-store.ts';
-export { createDocumentClient, type StoreContext } from './client.ts';
+export { createDocumentClient, type StoreContext, storeContext } from './client.ts';
 export { createOccurrenceStore } from './occurrence-store.ts';
 export { createPlanningStore } from './planning-store.ts';
 export { createScheduleStore } from './schedule-store.ts';
