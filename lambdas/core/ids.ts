@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { hash48 } from './hash.ts';
-import { type EpochMs, epochMs, toIso } from './time.ts';
+import { type EpochMs, parseInstant, toIso } from './time.ts';
 
 /** `group/name`: the identity of a schedule for ever, also after it is deleted and made again. */
 export type ScheduleId = string & { readonly __brand: 'ScheduleId' };
@@ -52,9 +52,9 @@ export function parseOccurrenceId(text: string): OccurrenceKey | undefined {
   const match = ID_PATTERN.exec(text);
   if (!match) return undefined;
   const [, group, name, year, month, day, hour, minute, second, millis, revision, kind, token] = match;
-  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}Z`);
-  if (Number.isNaN(at) || group === undefined || name === undefined) return undefined;
-  const base = { schedule: scheduleId(group, name), scheduledTime: epochMs(at), revision: Number(revision) };
+  const at = parseInstant(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millis}Z`);
+  if (at === undefined || group === undefined || name === undefined) return undefined;
+  const base = { schedule: scheduleId(group, name), scheduledTime: at, revision: Number(revision) };
   return kind === undefined || token === undefined
     ? { ...base, kind: 'scheduled' }
     : { ...base, kind: kind as 'manual' | 'backfill', token };

@@ -21,10 +21,25 @@ export function toIso(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** Parses an ISO 8601 instant **with** an offset or `Z`; anything else is `undefined`, never a guess. */
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]([01]\d|2[0-3]):?[0-5]\d)$/;
+
+/** The first instant that four-digit-year ISO text in UTC can name. */
+const MIN_INSTANT = Date.parse('0000-01-01T00:00:00Z');
+
+/**
+ * Parses an ISO 8601 instant **with** an offset or `Z`; anything else is `undefined`, never a guess. JavaScript would
+ * take 30 February for 2 March, and lets an offset lead out of the years that have four digits.
+ */
 export function parseInstant(text: string): EpochMs | undefined {
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})$/.test(text))
-    return undefined;
+  const date = INSTANT.exec(text)?.[1];
+  if (date === undefined || !isDate(date)) return undefined;
   const at = Date.parse(text);
-  return Number.isNaN(at) ? undefined : (at as EpochMs);
+  return at >= MIN_INSTANT && at <= MAX_INSTANT ? epochMs(at) : undefined;
+}
+
+/** Whether the calendar has a day of this text, `2026-02-28`. */
+export function isDate(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
