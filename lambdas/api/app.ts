@@ -1,14 +1,15 @@
 import { Hono } from 'hono';
 import type { ApiDeps } from './deps.ts';
 import { jsonBody } from './http/body.ts';
+import type { Mounted } from './http/endpoint.ts';
 import { type AppEnv, principalOf, requestIdOf } from './http/env.ts';
-import { openApiDocument } from './http/openapi.ts';
 import { problemResponse } from './http/problem.ts';
 import { MethodNotAllowed, unrouted } from './http/routing.ts';
 import { serve } from './http/serve.ts';
 import { backfillRoutes } from './routes/backfills.ts';
 import { calendarRoutes } from './routes/calendars.ts';
 import { comingRoutes } from './routes/coming.ts';
+import { documentRoute } from './routes/document.ts';
 import { groupRoutes } from './routes/groups.ts';
 import { occurrenceVerbs } from './routes/occurrence-verbs.ts';
 import { occurrenceRoutes } from './routes/occurrences.ts';
@@ -17,16 +18,10 @@ import { scheduleVerbs } from './routes/schedule-verbs.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
 
-const INFO = {
-  title: 'Punctual',
-  version: '0.1.0',
-  description: 'A distributed cron and job scheduler. Errors are problem documents (RFC 9457).',
-};
-
 /** The HTTP API. What a request needs from outside is in `deps` or in hono's bindings: it reads nothing else. */
 export function createApp(deps: ApiDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
-  const routes = [
+  const routes: Mounted[] = [
     ...scheduleRoutes(deps),
     ...scheduleVerbs(deps),
     ...occurrenceRoutes(deps),
@@ -38,6 +33,7 @@ export function createApp(deps: ApiDeps): Hono<AppEnv> {
     ...backfillRoutes(deps),
     ...serviceRoutes(deps),
   ];
+  routes.push(documentRoute(routes));
 
   app.use(async (c, next) => {
     const requestId = requestIdOf(c.env);
@@ -47,15 +43,6 @@ export function createApp(deps: ApiDeps): Hono<AppEnv> {
   });
   app.use(jsonBody);
   serve(app, routes);
-  app.get('/openapi.json', (c) =>
-    c.json(
-      openApiDocument(
-        routes.map((route) => route.endpoint),
-        INFO,
-      ),
-    ),
-  );
-
   app.notFound((c) => {
     throw unrouted(app, c);
   });

@@ -12,7 +12,7 @@ import { type EditRequest, editMove } from './edit-schedule.ts';
 export interface ReplaceRequest extends EditRequest {
   readonly definition: Definition;
   readonly ifMatch?: string | undefined;
-  readonly ifNoneMatch?: string | undefined;
+  readonly ifNoneMatch?: '*' | undefined;
 }
 
 /** PUT: the schedule is as the body says afterwards, whether or not it existed. */

@@ -1,11 +1,14 @@
 import { Duration } from 'luxon';
 
+/** Weeks, days, hours, minutes and seconds, at least one of them; a `T` has something behind it. */
+export const DURATION_PATTERN = /^P(?!$)(\d+W)?(\d+D)?(T(?!$)(\d+H)?(\d+M)?(\d+(\.\d{1,3})?S)?)?$/;
+
 /**
  * Milliseconds of an ISO 8601 duration made of elapsed-time units (`PT30S`, `PT1H30M`, `P1D` as 24 hours,
  * `P1W`). Calendar units (months, years) have no fixed length: `undefined`, as for text that is no duration.
  */
 export function durationMs(text: string): number | undefined {
-  if (!/^P(?!$)(\d+W)?(\d+D)?(T(?!$)(\d+H)?(\d+M)?(\d+(\.\d{1,3})?S)?)?$/.test(text)) return undefined;
+  if (!DURATION_PATTERN.test(text)) return undefined;
   const millis = Duration.fromISO(text).toMillis();
   return Number.isSafeInteger(millis) ? millis : undefined;
 }

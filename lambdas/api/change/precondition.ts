@@ -21,19 +21,8 @@ export function assertIfMatch(ifMatch: string | undefined, head: ScheduleHead | 
 }
 
 /** `If-None-Match: *` makes a PUT create only. */
-export function assertIfNoneMatch(ifNoneMatch: string | undefined, head: ScheduleHead | undefined): void {
-  if (ifNoneMatch === undefined) return;
-  if (ifNoneMatch.trim() !== '*') {
-    throw new PunctualError(
-      'request.invalid',
-      'A PUT takes If-None-Match only as "*": create, never replace.',
-      {
-        field: 'If-None-Match',
-        value: ifNoneMatch,
-      },
-    );
-  }
-  if (head) {
+export function assertIfNoneMatch(ifNoneMatch: '*' | undefined, head: ScheduleHead | undefined): void {
+  if (ifNoneMatch !== undefined && head) {
     throw new PunctualError('schedule.stale', `The schedule exists already, at ${etagOf(head)}.`, {
       field: 'If-None-Match',
       value: ifNoneMatch,

@@ -3,10 +3,12 @@ export const DOCUMENTED_PROBLEMS = {
   400: 'A part of the request is invalid; `field` names it.',
   404: 'There is no such thing.',
   409: 'As it stands now, that cannot be done; for a create, it exists already.',
-  412: 'The schedule is not what the precondition says.',
+  412: 'It is not what the precondition says.',
   413: 'The body is too large.',
   415: 'The body is not JSON.',
   422: 'The Idempotency-Key came with another request before.',
+  429: 'A limit is reached, which `detail` names with its value and the present use.',
+  500: 'A fault of the service; its log has it under `instance`.',
   503: 'Busy; `Retry-After` says when to try again.',
 } as const;
 

@@ -1,17 +1,20 @@
 import type * as z from 'zod';
 import type { Caller } from '../deps.ts';
+import type { Tag } from '../openapi/about.ts';
 import type { DocumentedProblem } from './documented-problems.ts';
 
 /**
  * One method of one path as data: what it takes is checked by the very schemas that document it
- * (openapi.ts). Zod turns its schemas into OpenAPI 3.1's by itself; a library for it would add 400 kB of
+ * (lambdas/api/openapi). Zod turns its schemas into OpenAPI 3.1's by itself; a library for it would add 400 kB of
  * zod's translations to the bundle, a third of a cold start.
  */
 export interface Endpoint {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** With OpenAPI's placeholders: `/schedules/{group}/{name}`. */
   readonly path: string;
-  readonly tag: string;
+  /** Unique and stable: generated clients name their methods by it. */
+  readonly operationId: string;
+  readonly tag: Tag;
   readonly summary: string;
   readonly description?: string;
   readonly request: RequestSchemas;
@@ -33,7 +36,14 @@ export interface ResponseSpec {
   readonly description: string;
   readonly schema?: z.ZodType;
   /** Name and meaning of the headers that matter. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | OptionalHeader>>;
+  /** Operations that its parts lead to: the parameters of each, as OpenAPI's runtime expressions. */
+  readonly links?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+export interface OptionalHeader {
+  readonly description: string;
+  readonly optional: true;
 }
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;

@@ -1,28 +1,48 @@
 import * as z from 'zod';
-import { PROBLEM_MEDIA_TYPE, problemView } from '../../contract/api/problem.ts';
-import { DOCUMENTED_PROBLEMS, type DocumentedProblem } from './documented-problems.ts';
-import type { Endpoint, RequestSchemas, ResponseSpec } from './endpoint.ts';
+import type { DocumentedProblem } from '../http/documented-problems.ts';
+import type { Endpoint, RequestSchemas, ResponseSpec } from '../http/endpoint.ts';
+import { INFO, SECURITY_SCHEMES, TAGS } from './about.ts';
+import { Components, type JsonObject } from './components.ts';
 
-type JsonObject = Record<string, unknown>;
+/** What any request may meet. */
+const ALWAYS = [500, 503] as const;
 
 /** The OpenAPI 3.1 document of the endpoints. Its schemas are JSON Schema 2020-12, which zod writes. */
-export function openApiDocument(endpoints: readonly Endpoint[], info: JsonObject): JsonObject {
+export function openApiDocument(endpoints: readonly Endpoint[]): { readonly openapi: string } & JsonObject {
   const components = new Components();
   const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: operation(endpoint, components) };
   }
-  return { openapi: '3.1.0', info, paths, components: { schemas: components.schemas } };
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    servers: [{ url: '/', description: 'Where this document was served from.' }],
+    security: [{ sigv4: [] }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: sorted(components.schemas),
+      responses: sorted(components.responses),
+      securitySchemes: SECURITY_SCHEMES,
+    },
+  };
+}
+
+/** By name, so that a new endpoint moves nothing in what is compared by its lines. */
+function sorted(all: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function operation(endpoint: Endpoint, components: Components): JsonObject {
-  const { tag, summary, description, request } = endpoint;
+  const { operationId, tag, summary, description, request } = endpoint;
   const parameters = [
     ...parametersOf(request.params, 'path'),
     ...parametersOf(request.query, 'query'),
     ...parametersOf(request.headers, 'header'),
   ];
   return {
+    operationId,
     tags: [tag],
     summary,
     ...(description !== undefined && { description }),
@@ -45,53 +65,45 @@ function requestBodyOf(body: z.ZodType, request: RequestSchemas, components: Com
   const media = request.mediaType ?? 'application/json';
   return {
     required: !body.safeParse({}).success,
-    content: { [media]: { schema: components.add(body, 'input') } },
+    content: { [media]: { schema: components.schema(body, 'input') } },
   };
 }
 
 function responsesOf({ responses, problems }: Endpoint, components: Components): JsonObject {
-  const problem = { [PROBLEM_MEDIA_TYPE]: { schema: components.add(problemView, 'output') } };
-  const refusals = [...problems, 503 as const].map((status: DocumentedProblem) => [
+  const refusals = [...problems, ...ALWAYS].map((status: DocumentedProblem) => [
     status,
-    {
-      description: DOCUMENTED_PROBLEMS[status],
-      ...(status === 503 && headersOf({ 'Retry-After': 'Seconds to wait.' })),
-      content: problem,
-    },
+    components.problem(status),
   ]);
   const answers = Object.entries(responses).map(([status, spec]) => [status, responseOf(spec, components)]);
-  return Object.fromEntries([...answers, ...refusals]);
+  const gateway = [403, { $ref: '#/components/responses/Forbidden' }];
+  return Object.fromEntries([...answers, gateway, ...refusals]);
 }
 
-function responseOf({ description, schema, headers }: ResponseSpec, components: Components): JsonObject {
+function responseOf(
+  { description, schema, headers, links }: ResponseSpec,
+  components: Components,
+): JsonObject {
   return {
     description,
-    ...(headers && headersOf(headers)),
-    ...(schema && { content: { 'application/json': { schema: components.add(schema, 'output') } } }),
+    ...(headers && { headers: headersOf(headers) }),
+    ...(schema && { content: { 'application/json': { schema: components.schema(schema, 'output') } } }),
+    ...(links && { links: linksOf(links) }),
   };
 }
 
-function headersOf(headers: Readonly<Record<string, string>>): JsonObject {
-  const entries = Object.entries(headers).map(([name, description]) => [
-    name,
-    { description, schema: { type: 'string' } },
-  ]);
-  return { headers: Object.fromEntries(entries) };
+function headersOf(headers: NonNullable<ResponseSpec['headers']>): JsonObject {
+  const entries = Object.entries(headers).map(([name, header]) => {
+    const { description, optional } = typeof header === 'string' ? { description: header } : header;
+    return [name, { description, required: !optional, schema: { type: 'string' } }];
+  });
+  return Object.fromEntries(entries);
 }
 
-/** Schemas with an id, kept once. A default makes a field optional in a request and certain in an answer. */
-class Components {
-  readonly schemas: Record<string, unknown> = {};
-
-  add(schema: z.ZodType, io: 'input' | 'output'): unknown {
-    const name = (id: string) => (io === 'input' ? `${id}Request` : id);
-    const { $schema: _, $defs = {}, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-    const renamed = (part: unknown) =>
-      JSON.parse(JSON.stringify(part), (key, value) =>
-        key === '$ref' ? `#/components/schemas/${name(String(value).replace('#/$defs/', ''))}` : value,
-      );
-    for (const [id, definition] of Object.entries($defs)) this.schemas[name(id)] = renamed(definition);
-    // A schema that has an id itself comes as a reference into its own definitions.
-    return renamed(json);
-  }
+/** `parameters`: where in the answer each is. */
+function linksOf(links: NonNullable<ResponseSpec['links']>): JsonObject {
+  const entries = Object.entries(links).map(([operationId, parameters]) => [
+    operationId,
+    { operationId, parameters },
+  ]);
+  return Object.fromEntries(entries);
 }

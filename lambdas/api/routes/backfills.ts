@@ -25,6 +25,7 @@ const answers200 = { 200: { description: 'The backfill.', schema: backfillView }
 const createEndpoint = endpoint({
   method: 'post',
   path: all,
+  operationId: 'createBackfill',
   tag,
   summary: 'Run past times of a schedule',
   description:
@@ -45,6 +46,7 @@ const createEndpoint = endpoint({
 const listEndpoint = endpoint({
   method: 'get',
   path: all,
+  operationId: 'listBackfills',
   tag,
   summary: 'List the backfills of a schedule',
   description: 'The latest first; also of a deleted schedule. Counts are as of the last look at each.',
@@ -56,6 +58,7 @@ const listEndpoint = endpoint({
 const getEndpoint = endpoint({
   method: 'get',
   path: one,
+  operationId: 'getBackfill',
   tag,
   summary: 'How far a backfill is',
   request: { params: backfillParams },
@@ -66,6 +69,7 @@ const getEndpoint = endpoint({
 const deleteEndpoint = endpoint({
   method: 'delete',
   path: one,
+  operationId: 'deleteBackfill',
   tag,
   summary: 'Cancel a backfill',
   description: 'As POST …/cancel. It stays readable.',
@@ -90,6 +94,7 @@ const verbEndpoint = (verb: BackfillVerb) =>
   endpoint({
     method: 'post',
     path: `${one}/${verb}`,
+    operationId: `${verb}Backfill`,
     tag,
     summary: SUMMARIES[verb][0],
     description: SUMMARIES[verb][1],

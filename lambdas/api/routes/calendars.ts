@@ -24,6 +24,7 @@ const headers = z.object({ 'if-match': ifMatchSchema });
 const listEndpoint = endpoint({
   method: 'get',
   path: '/calendars',
+  operationId: 'listCalendars',
   tag,
   summary: 'List calendars',
   description: 'By name. A page may hold fewer than `limit`.',
@@ -35,6 +36,7 @@ const listEndpoint = endpoint({
 const getEndpoint = endpoint({
   method: 'get',
   path,
+  operationId: 'getCalendar',
   tag,
   summary: 'Read a calendar',
   description: 'With how many schedules use it, and those that an edit of it did not come to.',
@@ -46,6 +48,7 @@ const getEndpoint = endpoint({
 const putEndpoint = endpoint({
   method: 'put',
   path,
+  operationId: 'putCalendar',
   tag,
   summary: 'Create or replace a calendar',
   description:
@@ -62,6 +65,7 @@ const putEndpoint = endpoint({
 const deleteEndpoint = endpoint({
   method: 'delete',
   path,
+  operationId: 'deleteCalendar',
   tag,
   summary: 'Delete a calendar',
   description: 'Refused while a schedule uses it.',

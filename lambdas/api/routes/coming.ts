@@ -1,70 +1,81 @@
+import type * as z from 'zod';
 import { scheduleParams } from '../../contract/api/common.ts';
 import { occurrenceView } from '../../contract/api/occurrence.ts';
 import { comingBody, moveBody } from '../../contract/api/occurrence-verbs.ts';
+import type { ScheduleId } from '../../core/ids.ts';
+import type { Occurrence } from '../../core/occurrence.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
 import { moveTime } from '../coming/move.ts';
 import { skipTime } from '../coming/skip.ts';
 import { unskipTime } from '../coming/unskip.ts';
-import type { ApiDeps } from '../deps.ts';
+import type { ApiDeps, Caller } from '../deps.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
 import { occurrenceViewOf } from '../views/occurrence-view.ts';
 import { idOf } from './answers.ts';
 
-const tag = 'Schedules';
-const path = '/schedules/{group}/{name}';
-const problems = [...BODY_PROBLEMS, 404, 409] as const;
-
-const skipEndpoint = endpoint({
-  method: 'post',
-  path: `${path}/skip`,
-  tag,
-  summary: 'Skip one coming time',
-  description: 'Twice is no error. It stays skipped through an edit for which it is still a time.',
-  request: { params: scheduleParams, body: comingBody },
-  responses: { 200: { description: 'The record of it.', schema: occurrenceView } },
-  problems,
-});
-
-const unskipEndpoint = endpoint({
-  method: 'post',
-  path: `${path}/unskip`,
-  tag,
-  summary: 'Take the skip of a coming time back',
-  description: 'Possible until it would have been due.',
-  request: { params: scheduleParams, body: comingBody },
-  responses: { 200: { description: 'The occurrence, pending.', schema: occurrenceView } },
-  problems,
-});
-
-const moveEndpoint = endpoint({
-  method: 'post',
-  path: `${path}/move`,
-  tag,
-  summary: 'Move one coming time',
-  description:
-    'It starts at another moment; its scheduled time and idempotency key stay. Moved to its own time it is as it was.',
-  request: { params: scheduleParams, body: moveBody },
-  responses: { 200: { description: 'The occurrence, with its new due time.', schema: occurrenceView } },
-  problems,
-});
-
 /** The schema has checked that it is an instant. */
 const instant = (text: string): EpochMs => epochMs(Date.parse(text));
 
+type Verb = 'skip' | 'unskip' | 'move';
+
+/** What a person decides about one coming time: the body names it, the answer is the record of it. */
+const comingRoute = <Body extends z.ZodType>(
+  verb: Verb,
+  body: Body,
+  texts: { readonly summary: string; readonly description: string; readonly answered: string },
+  decide: (id: ScheduleId, body: z.output<Body>, caller: Caller) => Promise<Occurrence>,
+) =>
+  mounted(
+    endpoint({
+      method: 'post',
+      path: `/schedules/{group}/{name}/${verb}`,
+      operationId: `${verb}ComingTime`,
+      tag: 'Schedules',
+      summary: texts.summary,
+      description: texts.description,
+      request: { params: scheduleParams, body },
+      responses: { 200: { description: texts.answered, schema: occurrenceView } },
+      problems: [...BODY_PROBLEMS, 404, 409],
+    }),
+    async ({ params, body: given, caller }) =>
+      answer(200, occurrenceViewOf(await decide(idOf(params), given as z.output<Body>, caller))),
+  );
+
 export const comingRoutes = (deps: ApiDeps) => [
-  mounted(skipEndpoint, async ({ params, body, caller }) => {
-    const skipped = await skipTime(deps, idOf(params), instant(body.scheduledTime), caller);
-    return answer(200, occurrenceViewOf(skipped));
-  }),
+  comingRoute(
+    'skip',
+    comingBody,
+    {
+      summary: 'Skip one coming time',
+      description: 'Twice is no error. It stays skipped through an edit for which it is still a time.',
+      answered: 'The record of it.',
+    },
+    (id, { scheduledTime }, caller) => skipTime(deps, id, instant(scheduledTime), caller),
+  ),
 
-  mounted(unskipEndpoint, async ({ params, body, caller }) => {
-    const pending = await unskipTime(deps, idOf(params), instant(body.scheduledTime), caller);
-    return answer(200, occurrenceViewOf(pending));
-  }),
+  comingRoute(
+    'unskip',
+    comingBody,
+    {
+      summary: 'Take the skip of a coming time back',
+      description: 'Possible until it would have been due.',
+      answered: 'The occurrence, pending.',
+    },
+    (id, { scheduledTime }, caller) => unskipTime(deps, id, instant(scheduledTime), caller),
+  ),
 
-  mounted(moveEndpoint, async ({ params, body, caller }) => {
-    const times = { scheduledTime: instant(body.scheduledTime), to: instant(body.to) };
-    return answer(200, occurrenceViewOf(await moveTime(deps, idOf(params), times, caller)));
-  }),
+  comingRoute(
+    'move',
+    moveBody,
+    {
+      summary: 'Move one coming time',
+      description:
+        'It starts at another moment; its scheduled time and idempotency key stay. Moved to its own time it is as ' +
+        'it was.',
+      answered: 'The occurrence, with its new due time.',
+    },
+    (id, { scheduledTime, to }, caller) =>
+      moveTime(deps, id, { scheduledTime: instant(scheduledTime), to: instant(to) }, caller),
+  ),
 ];

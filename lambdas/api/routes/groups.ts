@@ -10,6 +10,7 @@ const path = '/groups/{group}';
 const getEndpoint = endpoint({
   method: 'get',
   path,
+  operationId: 'getGroup',
   tag,
   summary: 'Read the settings of a group',
   description: 'A group is there as soon as it is named; without settings it has no limit.',
@@ -21,6 +22,7 @@ const getEndpoint = endpoint({
 const putEndpoint = endpoint({
   method: 'put',
   path,
+  operationId: 'setGroup',
   tag,
   summary: 'Set what holds for all schedules of a group',
   description: 'In force everywhere after ten seconds. What runs already goes on.',
@@ -32,6 +34,7 @@ const putEndpoint = endpoint({
 const deleteEndpoint = endpoint({
   method: 'delete',
   path,
+  operationId: 'resetGroup',
   tag,
   summary: 'Take the settings of a group back',
   description: 'Its schedules stay.',

@@ -21,6 +21,7 @@ const tag = 'Occurrences';
 const attentionEndpoint = endpoint({
   method: 'get',
   path: '/occurrences',
+  operationId: 'listAttention',
   tag,
   summary: 'List what failed or was missed on a day',
   description: 'Across schedules, latest first. A page may hold fewer than `limit`.',
@@ -32,6 +33,7 @@ const attentionEndpoint = endpoint({
 const cancelEndpoint = endpoint({
   method: 'post',
   path: '/occurrences/{id}/cancel',
+  operationId: 'cancelOccurrence',
   tag,
   summary: 'Cancel an occurrence',
   description: 'What runs is asked to stop: its worker aborts the call at the next renewal of its lease.',
@@ -46,6 +48,7 @@ const cancelEndpoint = endpoint({
 const replayEndpoint = endpoint({
   method: 'post',
   path: '/occurrences/{id}/replay',
+  operationId: 'replayOccurrence',
   tag,
   summary: 'Run a finished occurrence again',
   description:
@@ -58,6 +61,7 @@ const replayEndpoint = endpoint({
 const replayManyEndpoint = endpoint({
   method: 'post',
   path: '/schedules/{group}/{name}/replay',
+  operationId: 'replayOccurrences',
   tag,
   summary: 'Run finished occurrences of a schedule again',
   description:

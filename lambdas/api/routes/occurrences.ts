@@ -17,6 +17,7 @@ const tag = 'Occurrences';
 const listEndpoint = endpoint({
   method: 'get',
   path: '/schedules/{group}/{name}/occurrences',
+  operationId: 'listOccurrences',
   tag,
   summary: 'List the occurrences of a schedule',
   description: 'Latest scheduled time first; also of a deleted schedule. A page may hold fewer than `limit`.',
@@ -28,6 +29,7 @@ const listEndpoint = endpoint({
 const getEndpoint = endpoint({
   method: 'get',
   path: '/occurrences/{id}',
+  operationId: 'getOccurrence',
   tag,
   summary: 'Read an occurrence',
   request: { params: occurrenceParams },

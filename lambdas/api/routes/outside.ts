@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { occurrenceParams, occurrenceView } from '../../contract/api/occurrence.ts';
 import {
   completeBody,
@@ -18,44 +19,54 @@ import { heartbeat } from '../outside/heartbeat.ts';
 import { occurrenceViewOf } from '../views/occurrence-view.ts';
 
 const tag = 'Outside work';
-const problems = [...BODY_PROBLEMS, 404, 409] as const;
 
-const completeEndpoint = endpoint({
-  method: 'post',
-  path: '/occurrences/{id}/complete',
-  tag,
-  summary: 'Complete an attempt',
-  description: 'One that its target took on, or that was pulled. Sent again after it was done, it is done.',
-  request: { params: occurrenceParams, body: completeBody },
-  responses: { 200: { description: 'The occurrence, succeeded.', schema: occurrenceView } },
-  problems,
-});
+/** What whoever holds an attempt's completion token may say of it. */
+const attemptEndpoint = <Verb extends string, Body extends z.ZodType, View extends z.ZodType>(
+  verb: Verb,
+  body: Body,
+  [summary, description]: readonly [string, string],
+  answered: { readonly description: string; readonly schema: View },
+) =>
+  endpoint({
+    method: 'post',
+    path: `/occurrences/{id}/${verb}`,
+    operationId: `${verb}Attempt`,
+    tag,
+    summary,
+    description,
+    request: { params: occurrenceParams, body },
+    responses: { 200: answered },
+    problems: [...BODY_PROBLEMS, 404, 409],
+  });
 
-const failEndpoint = endpoint({
-  method: 'post',
-  path: '/occurrences/{id}/fail',
-  tag,
-  summary: 'Fail an attempt',
-  description: 'The retry policy says what follows. One that was asked to stop is cancelled.',
-  request: { params: occurrenceParams, body: failBody },
-  responses: { 200: { description: 'The occurrence as it stands.', schema: occurrenceView } },
-  problems,
-});
+const completeEndpoint = attemptEndpoint(
+  'complete',
+  completeBody,
+  [
+    'Complete an attempt',
+    'One that its target took on, or that was pulled. Sent again after it was done, it is done.',
+  ],
+  { description: 'The occurrence, succeeded.', schema: occurrenceView },
+);
 
-const heartbeatEndpoint = endpoint({
-  method: 'post',
-  path: '/occurrences/{id}/heartbeat',
-  tag,
-  summary: 'Extend an attempt',
-  description: 'By the `heartbeatTimeout` of its schedule, or else the `timeout`, from now.',
-  request: { params: occurrenceParams, body: heartbeatBody },
-  responses: { 200: { description: 'Until when.', schema: heartbeatView } },
-  problems,
-});
+const failEndpoint = attemptEndpoint(
+  'fail',
+  failBody,
+  ['Fail an attempt', 'The retry policy says what follows. One that was asked to stop is cancelled.'],
+  { description: 'The occurrence as it stands.', schema: occurrenceView },
+);
+
+const heartbeatEndpoint = attemptEndpoint(
+  'heartbeat',
+  heartbeatBody,
+  ['Extend an attempt', 'By the `heartbeatTimeout` of its schedule, or else the `timeout`, from now.'],
+  { description: 'Until when.', schema: heartbeatView },
+);
 
 const pullEndpoint = endpoint({
   method: 'post',
   path: '/pull/{queue}/claim',
+  operationId: 'claimFromQueue',
   tag,
   summary: 'Claim what is due in a queue',
   description:

@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { idempotencyKeySchema, ifMatchSchema, scheduleParams } from '../../contract/api/common.ts';
+import {
+  idempotencyKeySchema,
+  ifMatchSchema,
+  ifNoneMatchSchema,
+  scheduleParams,
+} from '../../contract/api/common.ts';
 import { rehearsalView } from '../../contract/api/rehearsal.ts';
 import {
   createQuery,
@@ -15,13 +20,37 @@ import { BODY_PROBLEMS, ETAG, LOCATION } from '../http/documented-problems.ts';
 import { endpoint } from '../http/endpoint.ts';
 
 const tag = 'Schedules';
-const EDITED = 'The schedule as it is now, or, of a dry run, what the edit would come to.';
+const EDITED = {
+  description: 'The schedule as it is now, or, of a dry run, what the edit would come to.',
+  schema: z.union([scheduleView, rehearsalView]),
+  headers: { ETag: { description: 'The version, for If-Match; not of a dry run.', optional: true } },
+} as const;
+/** Where a schedule that was made leads to. */
+const HERE = { 'path.group': '$response.body#/group', 'path.name': '$response.body#/name' };
+const LINKS = Object.fromEntries(
+  [
+    'getSchedule',
+    'replaceSchedule',
+    'patchSchedule',
+    'deleteSchedule',
+    'pauseSchedule',
+    'resumeSchedule',
+    'triggerSchedule',
+    'listUpcomingTimes',
+    'explainTime',
+    'listOccurrences',
+    'replayOccurrences',
+    'skipComingTime',
+    'createBackfill',
+  ].map((operationId) => [operationId, HERE]),
+);
 const path = '/schedules/{group}/{name}';
 const ifMatch = z.object({ 'if-match': ifMatchSchema });
 
 export const createEndpoint = endpoint({
   method: 'post',
   path: '/schedules',
+  operationId: 'createSchedule',
   tag,
   summary: 'Create a schedule',
   request: {
@@ -31,7 +60,12 @@ export const createEndpoint = endpoint({
   },
   responses: {
     200: { description: 'Of a dry run: what it would come to.', schema: rehearsalView },
-    201: { description: 'The schedule.', schema: scheduleView, headers: { ...ETAG, ...LOCATION } },
+    201: {
+      description: 'The schedule.',
+      schema: scheduleView,
+      headers: { ...ETAG, ...LOCATION },
+      links: LINKS,
+    },
   },
   problems: [...BODY_PROBLEMS, 404, 409, 422],
 });
@@ -39,6 +73,7 @@ export const createEndpoint = endpoint({
 export const listEndpoint = endpoint({
   method: 'get',
   path: '/schedules',
+  operationId: 'listSchedules',
   tag,
   summary: 'List schedules',
   description: 'By name within a group; in no order across groups. A page may hold fewer than `limit`.',
@@ -50,6 +85,7 @@ export const listEndpoint = endpoint({
 export const getEndpoint = endpoint({
   method: 'get',
   path,
+  operationId: 'getSchedule',
   tag,
   summary: 'Read a schedule',
   request: { params: scheduleParams },
@@ -60,6 +96,7 @@ export const getEndpoint = endpoint({
 export const replaceEndpoint = endpoint({
   method: 'put',
   path,
+  operationId: 'replaceSchedule',
   tag,
   summary: 'Create or replace a schedule',
   description: 'What becomes of what is pending is for `pending` to say. A paused schedule stays paused.',
@@ -67,16 +104,17 @@ export const replaceEndpoint = endpoint({
     params: scheduleParams,
     query: editQuery,
     headers: ifMatch.extend({
-      'if-none-match': z.string().max(1000).optional().meta({ description: '`*`: create, never replace.' }),
+      'if-none-match': ifNoneMatchSchema,
     }),
     body: replaceScheduleBody,
   },
   responses: {
-    200: { description: EDITED, schema: z.union([scheduleView, rehearsalView]), headers: ETAG },
+    200: EDITED,
     201: {
       description: 'It did not exist and was made.',
       schema: scheduleView,
       headers: { ...ETAG, ...LOCATION },
+      links: LINKS,
     },
   },
   problems: [...BODY_PROBLEMS, 412],
@@ -85,6 +123,7 @@ export const replaceEndpoint = endpoint({
 export const patchEndpoint = endpoint({
   method: 'patch',
   path,
+  operationId: 'patchSchedule',
   tag,
   summary: 'Change fields of a schedule',
   description:
@@ -98,7 +137,7 @@ export const patchEndpoint = endpoint({
     mediaType: 'application/merge-patch+json',
   },
   responses: {
-    200: { description: EDITED, schema: z.union([scheduleView, rehearsalView]), headers: ETAG },
+    200: EDITED,
   },
   problems: [...BODY_PROBLEMS, 404, 412],
 });
@@ -106,6 +145,7 @@ export const patchEndpoint = endpoint({
 export const deleteEndpoint = endpoint({
   method: 'delete',
   path,
+  operationId: 'deleteSchedule',
   tag,
   summary: 'Delete a schedule',
   description: 'Nothing of it that has not started starts any more. Its occurrences stay readable.',

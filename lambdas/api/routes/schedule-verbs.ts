@@ -19,11 +19,15 @@ import { idOf, shown } from './answers.ts';
 
 const tag = 'Schedules';
 const path = '/schedules/{group}/{name}';
+/** Where an occurrence leads to. */
+const SELF = { 'path.id': '$response.body#/id' };
+const OCCURRENCE_LINKS = { getOccurrence: SELF, cancelOccurrence: SELF, replayOccurrence: SELF };
 const ifMatch = z.object({ 'if-match': ifMatchSchema });
 
 const pauseEndpoint = endpoint({
   method: 'post',
   path: `${path}/pause`,
+  operationId: 'pauseSchedule',
   tag,
   summary: 'Pause a schedule',
   description: 'Nothing of it that has not started starts, manual occurrences excepted. Twice is no error.',
@@ -35,6 +39,7 @@ const pauseEndpoint = endpoint({
 const resumeEndpoint = endpoint({
   method: 'post',
   path: `${path}/resume`,
+  operationId: 'resumeSchedule',
   tag,
   summary: 'Resume a schedule',
   description:
@@ -47,6 +52,7 @@ const resumeEndpoint = endpoint({
 const triggerEndpoint = endpoint({
   method: 'post',
   path: `${path}/trigger`,
+  operationId: 'triggerSchedule',
   tag,
   summary: 'Run a schedule once, now',
   description: 'Whatever its state. It does not change what is planned.',
@@ -56,7 +62,12 @@ const triggerEndpoint = endpoint({
     body: triggerBody,
   },
   responses: {
-    202: { description: 'The occurrence that will run.', schema: occurrenceView, headers: LOCATION },
+    202: {
+      description: 'The occurrence that will run.',
+      schema: occurrenceView,
+      headers: LOCATION,
+      links: OCCURRENCE_LINKS,
+    },
   },
   problems: [...BODY_PROBLEMS, 404, 422],
 });
@@ -64,6 +75,7 @@ const triggerEndpoint = endpoint({
 const upcomingEndpoint = endpoint({
   method: 'get',
   path: `${path}/upcoming`,
+  operationId: 'listUpcomingTimes',
   tag,
   summary: 'The next times of a schedule',
   request: { params: scheduleParams, query: upcomingQuery },
@@ -74,6 +86,7 @@ const upcomingEndpoint = endpoint({
 const explainEndpoint = endpoint({
   method: 'get',
   path: `${path}/explain`,
+  operationId: 'explainTime',
   tag,
   summary: 'Why it did, did not or will not run at a time',
   description:

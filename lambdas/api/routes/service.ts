@@ -12,6 +12,7 @@ import { reportZones } from '../zones-report.ts';
 const planEndpoint = endpoint({
   method: 'post',
   path: '/plan',
+  operationId: 'planExpression',
   tag: 'Planning',
   summary: 'Preview an expression',
   description: 'The times it would fire at, without making a schedule.',
@@ -23,6 +24,7 @@ const planEndpoint = endpoint({
 const zonesEndpoint = endpoint({
   method: 'get',
   path: '/zones/report',
+  operationId: 'reportZones',
   tag: 'Service',
   summary: 'Schedules whose next time new zone data moves',
   description:
@@ -35,6 +37,7 @@ const zonesEndpoint = endpoint({
 const healthEndpoint = endpoint({
   method: 'get',
   path: '/health',
+  operationId: 'checkHealth',
   tag: 'Service',
   summary: 'Whether the API and its tables answer',
   request: {},

@@ -25,7 +25,10 @@ export const createBackfillBody = z
     }),
     dryRun: z.boolean().default(false).meta({ description: 'Answer what it would do, and do nothing.' }),
   })
-  .meta({ id: 'CreateBackfill' });
+  .meta({
+    id: 'CreateBackfill',
+    examples: [{ from: '2026-11-01T00:00:00Z', to: '2026-11-08T00:00:00Z', maxConcurrent: 2, dryRun: true }],
+  });
 
 const countField = (description: string) => z.int().meta({ description });
 

@@ -25,7 +25,10 @@ const calendarFields = {
     .meta({ description: 'Whose days they are; those of each schedule when absent.' }),
 };
 
-export const calendarBody = z.strictObject(calendarFields).meta({ id: 'CalendarContent' });
+export const calendarBody = z.strictObject(calendarFields).meta({
+  id: 'CalendarContent',
+  examples: [{ dates: ['2026-12-25', '2026-12-31/2027-01-01'], closedWeekdays: ['SAT', 'SUN'] }],
+});
 
 const aboutFields = {
   name: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { durationMs } from '../../core/duration.ts';
+import { DURATION_PATTERN, durationMs } from '../../core/duration.ts';
 import { NAME_PATTERN } from '../../core/ids.ts';
 import { parseInstant } from '../../core/time.ts';
 import { API_LIMITS } from './limits.ts';
@@ -24,7 +24,12 @@ export function durationSchema(min: string, max: string) {
       },
       { error: `An ISO 8601 duration of weeks, days, hours, minutes and seconds from ${min} to ${max}.` },
     )
-    .meta({ description: `ISO 8601 duration, ${min} to ${max}`, examples: [min] });
+    .meta({
+      description: `ISO 8601 duration, ${min} to ${max}.`,
+      format: 'duration',
+      pattern: DURATION_PATTERN.source,
+      examples: [max],
+    });
 }
 
 export const instantSchema = z
@@ -55,8 +60,22 @@ export const noteSchema = z
 
 export const scheduleParams = z.object({ group: nameSchema, name: nameSchema });
 
+/** A whole number as a query has it: digits only, where JavaScript would take `0x10`, ` 5` and `1e1`, too. */
+export function integerQuery(min: number, max: number, fallback: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, { error: `A whole number from ${min} to ${max}.` })
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .default(fallback);
+}
+
+export const flagQuery = z
+  .stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive', error: 'true or false.' })
+  .default(false);
+
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(API_LIMITS.pageSize).default(50),
+  limit: integerQuery(1, API_LIMITS.pageSize, 50),
   cursor: z.string().min(1).max(2048).optional().meta({ description: 'The cursor of the page before.' }),
 };
 
@@ -76,6 +95,11 @@ export const ifMatchSchema = z
   .max(1000)
   .optional()
   .meta({ description: 'The ETag that the change is based on; 412 when the schedule has moved on.' });
+
+export const ifNoneMatchSchema = z
+  .literal('*', { error: 'A PUT takes If-None-Match only as "*": create, never replace.' })
+  .optional()
+  .meta({ description: '`*`: create, never replace.' });
 
 /** The body of a verb that has no options: none, or an empty object. */
 export const noOptions = z.strictObject({}).meta({ id: 'NoOptions' });

@@ -13,7 +13,7 @@ export const groupBody = z
         'How many occurrences of all its schedules may run at once, the others wait; null: any number.',
     }),
   })
-  .meta({ id: 'GroupSettings' });
+  .meta({ id: 'GroupSettings', examples: [{ concurrencyLimit: 10 }] });
 
 export const groupView = z
   .object({ group: z.string(), concurrencyLimit: limitSchema.nullable() })

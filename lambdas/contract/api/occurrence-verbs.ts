@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { OCCURRENCE_KINDS } from '../../core/ids.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
-import { cursorField, instantSchema, timestampSchema } from './common.ts';
+import { isDate } from '../../core/time.ts';
+import { cursorField, instantSchema, pageQuery, timestampSchema } from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
 
@@ -14,13 +15,15 @@ export const triggerBody = z
       .optional()
       .meta({ description: 'For this occurrence, instead of that of the schedule.' }),
   })
-  .meta({ id: 'TriggerSchedule' });
+  .meta({ id: 'TriggerSchedule', examples: [{ input: { reason: 'by hand' } }] });
 
 const replayInput = z.enum(['original', 'current']).default('original').meta({
   description: '`current`: the input of the definition in force; all else stays as it was.',
 });
 
-export const replayBody = z.strictObject({ input: replayInput }).meta({ id: 'ReplayOccurrence' });
+export const replayBody = z
+  .strictObject({ input: replayInput })
+  .meta({ id: 'ReplayOccurrence', examples: [{ input: 'current' }] });
 
 /** Statuses that a replay starts again. A coalesced record stands for many times; a backfill runs those. */
 export const REPLAYABLE = ['succeeded', 'failed', 'cancelled', 'skipped', 'missed'] as const;
@@ -52,7 +55,10 @@ export const replayManyBody = z
       .optional()
       .meta({ description: 'Goes on where the answer before ended.' }),
   })
-  .meta({ id: 'ReplaySchedule' });
+  .meta({
+    id: 'ReplaySchedule',
+    examples: [{ status: 'failed', from: '2026-11-01T00:00:00Z', ratePerMinute: 30 }],
+  });
 
 export const replayedView = z
   .object({
@@ -68,21 +74,25 @@ export const comingBody = z
       description: 'A coming time of the schedule, as `upcoming` lists it.',
     }),
   })
-  .meta({ id: 'ComingTime' });
+  .meta({ id: 'ComingTime', examples: [{ scheduledTime: '2026-12-01T09:00:00Z' }] });
 
 export const moveBody = comingBody
   .extend({ to: instantSchema.meta({ description: 'When it is to start instead.' }) })
-  .meta({ id: 'MoveComingTime' });
-
-const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+  .meta({
+    id: 'MoveComingTime',
+    examples: [{ scheduledTime: '2026-12-01T09:00:00Z', to: '2026-12-01T11:30:00Z' }],
+  });
 
 export const attentionQuery = z.strictObject({
   status: z.enum(['failed', 'missed']).optional(),
   day: z
     .string()
-    .regex(DAY, { error: 'A day as 2026-03-01.' })
+    .refine((text) => /^\d{4}-\d\d-\d\d$/.test(text) && isDate(text), { error: 'A day as 2026-03-01.' })
     .optional()
-    .meta({ description: 'The UTC day on which it ended; today when absent.', examples: ['2026-03-01'] }),
-  limit: z.coerce.number().int().min(1).max(API_LIMITS.pageSize).default(50),
-  cursor: z.string().min(1).max(2048).optional().meta({ description: 'The cursor of the page before.' }),
+    .meta({
+      description: 'The UTC day on which it ended; today when absent.',
+      format: 'date',
+      examples: ['2026-03-01'],
+    }),
+  ...pageQuery,
 });

@@ -20,7 +20,7 @@ export const completeBody = z
     detail,
     output: z.unknown().optional().meta({ description: 'Kept like `detail`, as JSON, where there is none.' }),
   })
-  .meta({ id: 'CompleteAttempt' });
+  .meta({ id: 'CompleteAttempt', examples: [{ completionToken: 'as-it-was-given', detail: '1,204 rows' }] });
 
 export const failBody = z
   .strictObject({
@@ -28,9 +28,14 @@ export const failBody = z
     detail,
     retryable: z.boolean().default(true).meta({ description: 'False: another attempt would not help.' }),
   })
-  .meta({ id: 'FailAttempt' });
+  .meta({
+    id: 'FailAttempt',
+    examples: [{ completionToken: 'as-it-was-given', detail: 'no such table', retryable: false }],
+  });
 
-export const heartbeatBody = z.strictObject({ completionToken }).meta({ id: 'Heartbeat' });
+export const heartbeatBody = z
+  .strictObject({ completionToken })
+  .meta({ id: 'Heartbeat', examples: [{ completionToken: 'as-it-was-given' }] });
 
 export const heartbeatView = z
   .object({
@@ -58,7 +63,7 @@ export const pullBody = z
       .default(0)
       .meta({ description: 'How long to wait for work while there is none.' }),
   })
-  .meta({ id: 'PullClaim' });
+  .meta({ id: 'PullClaim', examples: [{ max: 5, holder: 'worker-7' }] });
 
 export const pulledView = z
   .object({

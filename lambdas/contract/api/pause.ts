@@ -11,7 +11,7 @@ export const pauseBody = z
         'It resumes by itself, in time for the first nominal time from then on. null: not by itself any more.',
     }),
   })
-  .meta({ id: 'PauseSchedule' });
+  .meta({ id: 'PauseSchedule', examples: [{ note: 'The warehouse moves.', until: '2027-01-04T06:00:00Z' }] });
 
 export const resumeBody = z
   .strictObject({
@@ -19,7 +19,7 @@ export const resumeBody = z
       description: 'What becomes of times that passed while it was paused; skip when absent.',
     }),
   })
-  .meta({ id: 'ResumeSchedule' });
+  .meta({ id: 'ResumeSchedule', examples: [{ catchUp: 'latest' }] });
 
 /** What a schedule says of its pause; there only while it is paused. */
 export const pauseFields = {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantSchema, noteSchema, timestampSchema } from './common.ts';
+import { instantSchema, integerQuery, noteSchema, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 import { recurrenceFields } from './recurrence.ts';
 import { STATES } from './schedule.ts';
@@ -36,14 +36,17 @@ export const planBody = z
       .default('')
       .meta({ description: 'The `group/name` that `H` and the window are hashed from.' }),
   })
-  .meta({ id: 'Plan' });
+  .meta({
+    id: 'Plan',
+    examples: [{ expression: '0 9 * * MON-FRI', timezone: 'America/New_York', count: 3 }],
+  });
 
 export const planView = z
   .object({ fires: z.array(fireView), warnings: z.array(noteSchema), description: z.string() })
   .meta({ id: 'PlannedFires' });
 
 export const upcomingQuery = z.strictObject({
-  count: z.coerce.number().int().min(1).max(API_LIMITS.upcoming).default(10),
+  count: integerQuery(1, API_LIMITS.upcoming, 10),
 });
 
 export const upcomingView = z

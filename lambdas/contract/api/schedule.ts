@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { DEFAULT_CATCH_UP, DEFAULT_GROUP, DEFAULT_RETRY, DEFAULT_TIMEOUT } from '../../core/schedule.ts';
 import { catchUpFields } from './catch-up.ts';
-import { cursorField, durationSchema, nameSchema, noteSchema, pageQuery, timestampSchema } from './common.ts';
+import {
+  cursorField,
+  durationSchema,
+  flagQuery,
+  nameSchema,
+  noteSchema,
+  pageQuery,
+  timestampSchema,
+} from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
 import { pauseFields } from './pause.ts';
@@ -65,25 +73,33 @@ const definitionFields = {
   description: z.string().max(API_LIMITS.descriptionLength).optional(),
 };
 
+const EXAMPLE = {
+  expression: '0 9 * * MON-FRI',
+  timezone: 'Europe/Berlin',
+  target: { kind: 'http', url: 'https://example.com/hooks/report' },
+  input: { report: 'sales' },
+  retry: { maxAttempts: 5 },
+};
+
 export const createScheduleBody = z
   .strictObject({ group: nameSchema.default(DEFAULT_GROUP), name: nameSchema, ...definitionFields })
-  .meta({ id: 'CreateSchedule' });
+  .meta({ id: 'CreateSchedule', examples: [{ group: 'billing', name: 'nightly', ...EXAMPLE }] });
 
 /** `group` and `name` may be repeated, and must then be those of the path. */
 export const replaceScheduleBody = z
   .strictObject({ group: nameSchema.optional(), name: nameSchema.optional(), ...definitionFields })
-  .meta({ id: 'ReplaceSchedule' });
+  .meta({ id: 'ReplaceSchedule', examples: [EXAMPLE] });
 
 /** Checked as a whole after merging: a part that is valid alone may not be so beside the rest. */
 export const patchScheduleBody = z.record(z.string(), z.unknown()).meta({
   id: 'PatchSchedule',
   description: 'A JSON merge patch (RFC 7396) of the fields of ReplaceSchedule.',
+  examples: [{ timezone: 'Europe/Paris', description: null }],
 });
 
-const dryRunField = z
-  .stringbool()
-  .default(false)
-  .meta({ description: 'Changes nothing and answers what the request would change of the next ten times.' });
+const dryRunField = flagQuery.meta({
+  description: 'Changes nothing and answers what the request would change of the next ten times.',
+});
 
 export const createQuery = z.strictObject({ dryRun: dryRunField });
 

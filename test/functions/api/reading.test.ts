@@ -319,6 +319,7 @@ describe('the service', () => {
       'get /health',
       'get /occurrences',
       'get /occurrences/{id}',
+      'get /openapi.json',
       'get /schedules',
       'get /schedules/{group}/{name}',
       'get /schedules/{group}/{name}/backfills',
