@@ -8,8 +8,8 @@ export const INFO = {
     'the way out. Lists answer `{ items, cursor }`; the page after is asked for with that cursor.\n\n' +
     'A method that a path does not take is answered 405 with `Allow`; HEAD is answered as GET is, without the body. ' +
     'Paths end without a slash. There is no CORS: browsers of other origins are not served.\n\n' +
-    'In a deployment API Gateway stands in front: it answers 403 to a request that is not signed by somebody who may ' +
-    'call it, and 429 beyond the throttle of the stage, both as `{ "message": … }`.',
+    'In a deployment API Gateway stands in front: it answers 401 or 403 to who may not call, ' +
+    'and 429 beyond the throttle of the stage, each as `{ "message": … }`.',
   license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
 } as const;
 
@@ -35,5 +35,11 @@ export const SECURITY_SCHEMES = {
     description:
       'AWS Signature Version 4 for the service `execute-api`, by a principal that is granted `execute-api:Invoke`.',
     'x-amazon-apigateway-authtype': 'awsSigv4',
+  },
+  token: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'Of the deployment’s issuer and audience, where it takes tokens in place of signatures.',
   },
 } as const;

@@ -20,14 +20,17 @@ const RETRY_AFTER = {
   },
 } as const;
 
+const fromGateway = (what: string) => ({
+  description: `From API Gateway: ${what}`,
+  content: { 'application/json': { schema: { $ref: '#/components/schemas/GatewayMessage' } } },
+});
+
 /** What operations share, kept once and referred to. */
 export class Components {
   readonly schemas: JsonObject = { GatewayMessage: GATEWAY_MESSAGE };
   readonly responses: JsonObject = {
-    Forbidden: {
-      description: 'From API Gateway: the request is not signed, or who signed it may not call this.',
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/GatewayMessage' } } },
-    },
+    Unauthorized: fromGateway('the token is missing or not valid.'),
+    Forbidden: fromGateway('the request is not signed, or who sent it may not call this.'),
   };
 
   /** A default makes a field optional in a request and certain in an answer: each has a schema of its own. */

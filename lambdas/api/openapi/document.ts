@@ -7,6 +7,8 @@ import { Components, type JsonObject } from './components.ts';
 /** What any request may meet. */
 const ALWAYS = [500, 503] as const;
 
+const FROM_GATEWAY = { 401: 'Unauthorized', 403: 'Forbidden' } as const;
+
 /** The OpenAPI 3.1 document of the endpoints. Its schemas are JSON Schema 2020-12, which zod writes. */
 export function openApiDocument(endpoints: readonly Endpoint[]): { readonly openapi: string } & JsonObject {
   const components = new Components();
@@ -18,7 +20,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): { readonly open
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: '/', description: 'Where this document was served from.' }],
-    security: [{ sigv4: [] }],
+    security: [{ sigv4: [] }, { token: [] }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
@@ -75,8 +77,11 @@ function responsesOf({ responses, problems }: Endpoint, components: Components):
     components.problem(status),
   ]);
   const answers = Object.entries(responses).map(([status, spec]) => [status, responseOf(spec, components)]);
-  const gateway = [403, { $ref: '#/components/responses/Forbidden' }];
-  return Object.fromEntries([...answers, gateway, ...refusals]);
+  const gateway = Object.entries(FROM_GATEWAY).map(([status, name]) => [
+    status,
+    { $ref: `#/components/responses/${name}` },
+  ]);
+  return Object.fromEntries([...answers, ...gateway, ...refusals]);
 }
 
 function responseOf(
