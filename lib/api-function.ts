@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ApiEnv } from '../lambdas/contract/env.ts';
 import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { allowedEnvironment } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
@@ -33,6 +34,7 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
         LEAD_SECONDS: String(config.leadSeconds),
         PLAN_WINDOW_SECONDS: String(config.planWindowSeconds),
         RETENTION_DAYS: String(config.retentionDays),
+        ...allowedEnvironment(config),
       },
       grants: [
         // Update: a change whose first occurrences are many is planned as a tick does it.

@@ -1,6 +1,7 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
+import { isSecretEntry, isTargetEntry } from '../lambdas/contract/allow/allow-list.ts';
 import { LIMITS } from '../lambdas/contract/env.ts';
-import { isTargetArn } from './target-grants.ts';
 
 /**
  * How a deployment is configured: CDK context under the prefix `punctual:`, in cdk.json or on the command
@@ -32,7 +33,8 @@ import { isTargetArn } from './target-grants.ts';
  * | `jwtReadScopes` | none | scopes | a token must have one of them to read |
  * | `jwtWriteScopes` | none | scopes | a token must have one of them to change something |
  * | `httpAllowedRanges` | none | CIDR ranges | private addresses that http targets may reach all the same |
- * | `allowedTargets` | none | ARNs, `*` in their parts | functions, queues, topics, event buses and state machines that the worker may call; without one only `http` targets work |
+ * | `allowedTargets` | none | ARNs, `*` and `?` in their parts; hosts, `*.` before them | what schedules may call; without an ARN only `http` and `pull`, without a host every public one |
+ * | `allowedSecrets` | none | ARNs, `*` and `?` in their parts | secrets and parameters that http targets may name, and the KMS keys of those that have one of your own |
  *
  * Any other key under the prefix is refused, so that a typing error is not a silent default.
  */
@@ -72,7 +74,13 @@ function list(isValid: (text: string) => boolean, error: string) {
   return z.preprocess(splitText, z.array(z.string({ error }).refine(isValid, { error }), { error }));
 }
 
-const CIDR = /^[0-9a-fA-F.:]+\/\d{1,3}$/;
+/** A worker that cannot read its ranges does not start. */
+function isCidr(text: string): boolean {
+  const [, address = '', bits] = /^([\da-fA-F.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
+}
+
 /** CloudWatch Logs takes no alias. */
 const KEY_ARN = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
 const isWord = (text: string) => /^\S+$/.test(text);
@@ -130,13 +138,16 @@ const configSchema = z
     jwtAudience: list(isWord, 'must be an audience without blanks').default([]),
     jwtReadScopes: list(isWord, 'must be a scope without blanks').default([]),
     jwtWriteScopes: list(isWord, 'must be a scope without blanks').default([]),
-    httpAllowedRanges: list((text) => CIDR.test(text), 'must be a CIDR range such as 10.1.0.0/16').default(
-      [],
-    ),
+    httpAllowedRanges: list(isCidr, 'must be a CIDR range such as 10.1.0.0/16').default([]),
     allowedTargets: list(
-      isTargetArn,
+      isTargetEntry,
       'must be the ARN of a Lambda function, SQS queue, SNS topic, event bus or state machine, such as ' +
-        'arn:aws:sqs:eu-west-1:123456789012:orders-*',
+        'arn:aws:sqs:eu-west-1:123456789012:orders-*, or a host, such as api.example.com or *.example.com',
+    ).default([]),
+    allowedSecrets: list(
+      isSecretEntry,
+      'must be the ARN of a secret of Secrets Manager, a parameter of Systems Manager or a KMS key, such as ' +
+        'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/*',
     ).default([]),
   })
   .superRefine((config, context) => {
@@ -146,6 +157,15 @@ const configSchema = z
       refuse('planWindowSeconds', `must not be below leadSeconds, which is ${config.leadSeconds}`);
     }
     const { workerMinPollers: least, workerMaxPollers: most } = config;
+    const lists = [config.allowedTargets, config.allowedSecrets, config.httpAllowedRanges];
+    const bytes = lists.map((entries) => entries.join(',').length).reduce((sum, length) => sum + length);
+    if (bytes > LIMITS.environmentLists) {
+      refuse(
+        'allowedTargets',
+        `must have at most ${LIMITS.environmentLists} bytes together with allowedSecrets and httpAllowedRanges, since ` +
+          `Lambda's environment has 4 KB; they have ${bytes}. Wildcards make it shorter`,
+      );
+    }
     if (least !== undefined && most === undefined)
       refuse('workerMaxPollers', 'must be set with workerMinPollers');
     if (least === undefined && most !== undefined)

@@ -3,13 +3,14 @@ import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type IFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { arnKind } from '../lambdas/contract/allow/arns.ts';
 import type { WorkerEnv } from '../lambdas/contract/env.ts';
 import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { allowedEnvironment, grantsFor } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
-import { targetGrants } from './target-grants.ts';
 
 /** Lambda's maximum: an attempt may take as long as it can. */
 export const WORKER_TIMEOUT = Duration.minutes(15);
@@ -47,6 +48,7 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
         WORK_QUEUE_URL: workQueue.queueUrl,
         DEAD_LETTER_QUEUE_URL: deadLetters.queueUrl,
         LEASE_SECONDS: String(config.leaseSeconds),
+        ...allowedEnvironment(config),
         HTTP_ALLOWED_RANGES: config.httpAllowedRanges.join(','),
       },
       grants: [
@@ -68,14 +70,14 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
           resources: [workQueue.queueArn],
         }),
         new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadLetters.queueArn] }),
-        ...targetGrants(config.allowedTargets),
+        ...grantsFor([...config.allowedTargets, ...config.allowedSecrets]),
         ...keyGrants(config, ['useTables', 'sendMessages']),
       ],
     });
-    for (const pattern of config.allowedTargets) {
+    for (const pattern of [...config.allowedTargets, ...config.allowedSecrets].filter(arnKind)) {
       Validations.of(this.role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::${pattern}]`,
-        reason: 'The deployer allows these targets by a pattern of their own.',
+        reason: 'The deployer allows these by a pattern of their own.',
       });
     }
     const source = new EventSourceMapping(this, 'Work', {

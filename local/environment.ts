@@ -58,6 +58,8 @@ function functionsEnv(endpoints: Endpoints): FunctionsEnv {
     RETENTION_DAYS: String(LOCAL.retentionDays),
     LEASE_SECONDS: String(LOCAL.leaseSeconds),
     REDISPATCH_SECONDS: String(LOCAL.redispatchSeconds),
+    ALLOWED_TARGETS: LOCAL.allowedTargets.join(','),
+    ALLOWED_SECRETS: LOCAL.allowedSecrets.join(','),
     HTTP_ALLOWED_RANGES: LOCAL.httpAllowedRanges,
     WORK_QUEUE_URL: endpoints.workQueueUrl,
     DEAD_LETTER_QUEUE_URL: endpoints.deadLetterQueueUrl,

@@ -14,6 +14,15 @@ export const LOCAL = {
   /** A deployment has 60: after a kill -9 a developer waits for what was running no longer than this and a sweep. */
   leaseSeconds: 10,
   redispatchSeconds: 60,
+  /** Every ARN: what is not played here says so itself when it is called. */
+  allowedTargets: [
+    'arn:*:lambda:*:*:function:*',
+    'arn:*:sqs:*:*:*',
+    'arn:*:sns:*:*:*',
+    'arn:*:events:*:*:event-bus/*',
+    'arn:*:states:*:*:stateMachine:*',
+  ],
+  allowedSecrets: ['arn:*:secretsmanager:*:*:secret:*', 'arn:*:ssm:*:*:parameter/*'],
   /** What runs on this machine is what a schedule is tried out with. */
   httpAllowedRanges: '127.0.0.0/8,::1/128',
 

@@ -6,7 +6,7 @@ import { hashOf } from './canonical-json.ts';
 import { commit, type Decide } from './change/commit.ts';
 import { pinCalendars } from './change/pin-calendars.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
-import { assertFires } from './definition.ts';
+import { assertAllowed, assertFires } from './definition.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
 import { getSchedule } from './get-schedule.ts';
 import { recallAnswer } from './idempotency.ts';
@@ -38,6 +38,7 @@ function creation(deps: ChangeDeps, request: CreateRequest): Decide {
   return async (standing) => {
     if (idempotency && (await recallAnswer(deps.schedules, idempotency, caller.now))) return undefined;
     if (standing.kind === 'live') throw scheduleExists(id);
+    assertAllowed(deps.allowed, definition);
     // Not before: a one-shot whose time is over may be asked about again.
     const calendars = await pinCalendars(deps.schedules, definition);
     assertFires(id, definition, calendars, caller.now, caller.now);

@@ -1,6 +1,8 @@
+import type { AllowList } from '../contract/allow/allow-list.ts';
 import type { recurrenceFields } from '../contract/api/recurrence.ts';
 import type { ScheduleBody } from '../contract/api/schedule.ts';
 import type { PinnedCalendar } from '../core/calendar.ts';
+import { PunctualError } from '../core/errors.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import { type DstPolicy, type RecurrenceSpec, requireFuture } from '../core/recurrence/index.ts';
@@ -55,6 +57,14 @@ function dstOf(dst: NonNullable<ScheduleBody['dst']>): { readonly dst?: Partial<
 /** Without the keys that are there and undefined: a definition has a field or has it not. */
 export function sameDefinition(a: Definition, b: Definition): boolean {
   return canonicalJson(a) === canonicalJson(b);
+}
+
+/** Refuses what the deployment may not call. Asked for each definition that is written: also by an edit of the rest. */
+export function assertAllowed(allowed: AllowList, { target }: Pick<Definition, 'target'>): void {
+  const refusal = allowed.refusalOf(target);
+  if (!refusal) return;
+  const { code, message, field, value } = refusal;
+  throw new PunctualError(code, message, { field, value });
 }
 
 /** Refuses time text that cannot be read, and when nothing of it lies after `now`. */

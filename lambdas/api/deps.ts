@@ -1,3 +1,4 @@
+import type { AllowList } from '../contract/allow/allow-list.ts';
 import type { Count } from '../contract/metrics.ts';
 import type { BackfillStore } from '../core/backfill/store.ts';
 import type { CalendarStore } from '../core/calendar-store.ts';
@@ -53,6 +54,8 @@ export interface ChangeDeps {
   readonly occurrences: Occurrences;
   readonly planning: Pick<PlanningStore, 'materialise'>;
   readonly limits: PlanningLimits;
+  /** What the deployment may call and read. */
+  readonly allowed: AllowList;
   /** The version of the zone data that times are computed with. */
   readonly zoneData: string;
 }

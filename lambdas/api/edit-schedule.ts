@@ -4,8 +4,8 @@ import type { Definition } from '../core/schedule.ts';
 import type { GoOn } from './change/go-on.ts';
 import type { Move } from './change/move.ts';
 import { pinCalendars } from './change/pin-calendars.ts';
-import { assertFires, sameDefinition, sameRuns, sameTimes } from './definition.ts';
-import type { ScheduleRequest, Schedules } from './deps.ts';
+import { assertAllowed, assertFires, sameDefinition, sameRuns, sameTimes } from './definition.ts';
+import type { ChangeDeps, ScheduleRequest, Schedules } from './deps.ts';
 
 export interface EditRequest extends ScheduleRequest {
   /** What becomes of what is pending; when absent it is kept by an edit that only says something else. */
@@ -19,7 +19,10 @@ export interface EditRequest extends ScheduleRequest {
  * (lambdas/core/standing.ts).
  */
 export async function editMove(
-  schedules: Pick<Schedules, 'pinCalendars'>,
+  {
+    schedules,
+    allowed,
+  }: Pick<ChangeDeps, 'allowed'> & { readonly schedules: Pick<Schedules, 'pinCalendars'> },
   { head, revision }: ScheduleRecord,
   definition: Definition,
   { id, caller, pending }: EditRequest,
@@ -27,6 +30,7 @@ export async function editMove(
   const calendars = await pinCalendars(schedules, definition);
   const calendarsStay = samePins(revision.calendars, calendars);
   if (calendarsStay && sameDefinition(revision.definition, definition)) return undefined;
+  assertAllowed(allowed, definition);
   const timesStay = calendarsStay && sameTimes(revision.definition, definition);
   if (!timesStay) assertFires(id, definition, calendars, head.anchor, caller.now);
   const keeps = (pending ?? (sameRuns(revision.definition, definition) ? 'keep' : 'cancel')) === 'keep';

@@ -10,6 +10,7 @@ import {
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { count, logger, observed } from '../adapters/telemetry.ts';
+import { createAllowList } from '../contract/allow/allow-list.ts';
 import { apiEnv, parseEnv } from '../contract/env.ts';
 import { tzdataVersion } from '../core/recurrence/index.ts';
 import { SECOND } from '../core/time.ts';
@@ -26,6 +27,7 @@ const answer = handle(
     calendars: createCalendarStore(context),
     planning: createPlanningStore(context),
     zoneData,
+    allowed: createAllowList(env.ALLOWED_TARGETS, env.ALLOWED_SECRETS),
     limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },
     clock: systemClock,
     newSecret,

@@ -32,11 +32,11 @@ export function rehearsePatch(deps: ChangeDeps, request: PatchRequest, read: Rea
   return rehearse(deps, request.id, request.caller, patching(deps, request, read));
 }
 
-function patching({ schedules }: ChangeDeps, request: PatchRequest, read: Read): Decide {
+function patching(deps: ChangeDeps, request: PatchRequest, read: Read): Decide {
   return (standing) => {
     const live = assertLive(standing, request.id);
     assertIfMatch(request.ifMatch, live.head);
     // Merged anew at each try: somebody else's edit in between is kept.
-    return editMove(schedules, live, read(mergePatch(live.revision.definition, request.patch)), request);
+    return editMove(deps, live, read(mergePatch(live.revision.definition, request.patch)), request);
   };
 }

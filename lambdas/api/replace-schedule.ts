@@ -5,7 +5,7 @@ import { pinCalendars } from './change/pin-calendars.ts';
 import { assertIfMatch, assertIfNoneMatch } from './change/precondition.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertPresent } from './change/standing.ts';
-import { assertFires } from './definition.ts';
+import { assertAllowed, assertFires } from './definition.ts';
 import type { ChangeDeps } from './deps.ts';
 import { type EditRequest, editMove } from './edit-schedule.ts';
 
@@ -29,13 +29,14 @@ export function rehearseReplacement(deps: ChangeDeps, request: ReplaceRequest): 
   return rehearse(deps, request.id, request.caller, replacement(deps, request));
 }
 
-function replacement({ schedules }: ChangeDeps, request: ReplaceRequest): Decide {
+function replacement({ schedules, allowed }: ChangeDeps, request: ReplaceRequest): Decide {
   const { id, definition, caller } = request;
   return async (standing) => {
     const live = standing.kind === 'live' ? standing : undefined;
     assertIfMatch(request.ifMatch, live?.head);
     assertIfNoneMatch(request.ifNoneMatch, live?.head);
-    if (live) return editMove(schedules, live, definition, request);
+    if (live) return editMove({ schedules, allowed }, live, definition, request);
+    assertAllowed(allowed, definition);
     const calendars = await pinCalendars(schedules, definition);
     assertFires(id, definition, calendars, caller.now, caller.now);
     return { state: 'enabled', definition, calendars, cancel: { kinds: 'every', reason: 'deleted' } };

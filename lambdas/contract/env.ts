@@ -1,10 +1,18 @@
 import * as z from 'zod';
+import { isSecretEntry, isTargetEntry } from './allow/allow-list.ts';
 
 /**
  * One schema per function. The CDK types each function's `environment` by it, the embedded run fills it,
  * and the handler parses it once at cold start: a missing or odd value stops the function with its name.
  */
 const count = (minimum: number, maximum: number) => z.coerce.number().int().min(minimum).max(maximum);
+
+/** Text that commas divide; empty text is an empty list. */
+const listOf = (isValid: (text: string) => boolean) =>
+  z
+    .string()
+    .transform((text) => text.split(',').filter((part) => part !== ''))
+    .pipe(z.array(z.string().refine(isValid)));
 
 /** Bounds of settings that more than one place checks (the CDK context and the environment). */
 export const LIMITS = {
@@ -17,6 +25,11 @@ export const LIMITS = {
   /** Seconds. Renewed at a third of it. */
   lease: { min: 6, max: 900 },
   redispatch: { min: 5, max: 3600 },
+  /**
+   * Bytes of the lists that a function is handed. Lambda allows a function 4 KB of environment; the rest of it has
+   * at most some 1,200 (AWS: gettingstarted-limits).
+   */
+  environmentLists: 2800,
 } as const;
 
 const tables = {
@@ -25,6 +38,8 @@ const tables = {
 };
 const shards = { SHARD_COUNT: count(LIMITS.shardCount.min, LIMITS.shardCount.max) };
 const retention = { RETENTION_DAYS: count(LIMITS.retentionDays.min, LIMITS.retentionDays.max) };
+/** Comma-separated, as the deployer named them (lambdas/contract/allow). */
+const allowed = { ALLOWED_TARGETS: listOf(isTargetEntry), ALLOWED_SECRETS: listOf(isSecretEntry) };
 const planning = {
   LEAD_SECONDS: count(LIMITS.lead.min, LIMITS.lead.max),
   PLAN_WINDOW_SECONDS: count(LIMITS.planWindow.min, LIMITS.planWindow.max),
@@ -48,6 +63,7 @@ export const workerEnv = z.object({
   WORK_QUEUE_URL: z.url(),
   DEAD_LETTER_QUEUE_URL: z.url(),
   LEASE_SECONDS: count(LIMITS.lease.min, LIMITS.lease.max),
+  ...allowed,
   /**
    * Comma-separated CIDR ranges that http targets may reach although they are not public
    * (`127.0.0.0/8,::1/128` in the embedded run). Empty in a deployed stack.
@@ -62,7 +78,7 @@ export const sweepEnv = z.object({
   REDISPATCH_SECONDS: count(LIMITS.redispatch.min, LIMITS.redispatch.max),
 });
 
-export const apiEnv = z.object({ ...tables, ...shards, ...planning, ...retention });
+export const apiEnv = z.object({ ...tables, ...shards, ...planning, ...retention, ...allowed });
 
 export type TickEnv = z.infer<typeof tickEnv>;
 export type RelayEnv = z.infer<typeof relayEnv>;

@@ -34,6 +34,8 @@ export type ErrorCode =
   | 'expression.never-fires'
   | 'expression.out-of-range'
   | 'expression.local-time-missing'
+  | 'target.not-allowed'
+  | 'secret.not-allowed'
   | 'timezone.unknown'
   | 'request.invalid'
   | 'request.unknown-field'

@@ -24,15 +24,32 @@ export interface HttpTarget {
   readonly kind: 'http';
   readonly url: string;
   readonly method: 'POST' | 'PUT' | 'PATCH';
-  readonly headers: Readonly<Record<string, string>>;
+  /** A text is stored and shown; a secret is named, and fetched when the target is called. */
+  readonly headers: Readonly<Record<string, string | SecretHeader>>;
+  /** The call is signed with each of them, as Standard Webhooks has it; unsigned when absent. */
+  readonly signing?: { readonly secrets: readonly SecretRef[] };
 }
+
+/** Where a secret is. Its value is in no definition, record, answer or log. */
+export interface SecretRef {
+  /** ARN of a secret of Secrets Manager, or of a parameter of Systems Manager. */
+  readonly secret: string;
+  /** The member of the secret, which is then a JSON object; the whole text when absent. */
+  readonly field?: string;
+}
+
+/** The value of a header: `prefix`, such as `Bearer `, and the secret behind it. */
+export interface SecretHeader extends SecretRef {
+  readonly prefix?: string;
+}
+
 export interface LambdaTarget {
   readonly kind: 'lambda';
   readonly functionArn: string;
 }
 export interface SqsTarget {
   readonly kind: 'sqs';
-  readonly queueUrl: string;
+  readonly queueArn: string;
   /** FIFO queues only; the schedule id when absent. */
   readonly messageGroupId?: string;
 }

@@ -12,6 +12,7 @@ import {
 import { createDeadLetters, createWorkQueue } from '../adapters/sqs/work-queue.ts';
 import { createTargetCaller } from '../adapters/targets/index.ts';
 import { observed } from '../adapters/telemetry.ts';
+import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
 import { SECOND } from '../core/time.ts';
 import { createGroupLimits } from './group-limits.ts';
@@ -32,7 +33,8 @@ const deps = {
   queue: createWorkQueue(sqs, env.WORK_QUEUE_URL),
   deadLetters: createDeadLetters(sqs, env.DEAD_LETTER_QUEUE_URL),
   targets: createTargetCaller({
-    sqs,
+    allowed: createAllowList(env.ALLOWED_TARGETS, env.ALLOWED_SECRETS),
+    clock: systemClock,
     httpAllowedRanges: env.HTTP_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
   }),
   newSecret,

@@ -30,6 +30,7 @@ test('without any setting the defaults hold', () => {
     jwtWriteScopes: [],
     httpAllowedRanges: [],
     allowedTargets: [],
+    allowedSecrets: [],
   });
 });
 
@@ -57,7 +58,15 @@ test('targets of each kind may be allowed, by patterns that stay within the kind
     arn('states:eu-west-1:123456789012:stateMachine:Nightly'),
   ];
   expect(configOf({ allowedTargets: targets.join(',') }).allowedTargets).toEqual(targets);
-  for (const refused of [arn('*:eu-west-1:123456789012:x'), arn('s3:::bucket'), arn('sqs:eu-west-1:1:x')]) {
+  for (const refused of [
+    arn('*:eu-west-1:123456789012:x'),
+    arn('s3:::bucket'),
+    arn('sqs:eu-west-1:1:x'),
+    // To IAM that would be a variable.
+    arn('lambda:eu-west-1:123456789012:function:$' + '{aws:username}'),
+    arn('secretsmanager:eu-west-1:123456789012:secret:x'),
+    arn('kms:eu-west-1:123456789012:key/x'),
+  ]) {
     expect(() => configOf({ allowedTargets: [refused] })).toThrow(JSON.stringify(refused));
   }
 });
@@ -90,6 +99,16 @@ test.each([
   ['workerMinPollers', 10, 'punctual:workerMaxPollers is not set; it must be set with workerMinPollers.'],
   [
     'httpAllowedRanges',
+    ['10.0.0.0/8', '10.300.0.0/16'],
+    'punctual:httpAllowedRanges is "10.300.0.0/16"; it must be a CIDR range such as 10.1.0.0/16.',
+  ],
+  [
+    'httpAllowedRanges',
+    '10.0.0.0/33',
+    'punctual:httpAllowedRanges is "10.0.0.0/33"; it must be a CIDR range such as 10.1.0.0/16.',
+  ],
+  [
+    'httpAllowedRanges',
     '10.0.0.1',
     'punctual:httpAllowedRanges is "10.0.0.1"; it must be a CIDR range such as 10.1.0.0/16.',
   ],
@@ -97,7 +116,15 @@ test.each([
     'allowedTargets',
     ['arn:aws:sqs:eu-west-1:123456789012:orders', '*'],
     'punctual:allowedTargets is "*"; it must be the ARN of a Lambda function, SQS queue, SNS topic, event ' +
-      'bus or state machine, such as arn:aws:sqs:eu-west-1:123456789012:orders-*.',
+      'bus or state machine, such as arn:aws:sqs:eu-west-1:123456789012:orders-*, or a host, such as ' +
+      'api.example.com or *.example.com.',
+  ],
+  [
+    'allowedSecrets',
+    'arn:aws:sqs:eu-west-1:123456789012:orders',
+    'punctual:allowedSecrets is "arn:aws:sqs:eu-west-1:123456789012:orders"; it must be the ARN of a secret of ' +
+      'Secrets Manager, a parameter of Systems Manager or a KMS key, such as ' +
+      'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/*.',
   ],
   [
     'stackName',
@@ -180,4 +207,42 @@ test('pollers are a pair in order, and exclude the largest concurrency', () => {
 test('the table in lib/config.ts has a row for each setting', () => {
   const rows = readFileSync(`${ROOT}lib/config.ts`, 'utf8').matchAll(/^ \* \| `(\w+)` \|/gm);
   expect([...rows].map(([, key]) => key).toSorted()).toEqual(CONFIG_KEYS.toSorted());
+});
+
+test('hosts may be allowed beside ARNs, whole or as what is below a name', () => {
+  const hosts = [
+    'api.example.com',
+    '*.example.com',
+    'http://10.1.2.3:8080',
+    'bücher.example:8443',
+    '[2606::1]',
+  ];
+  expect(configOf({ allowedTargets: hosts }).allowedTargets).toEqual(hosts);
+  for (const refused of [
+    '*',
+    'api.*.com',
+    '*.10.1.2.3',
+    'https://example.com/path',
+    'user@example.com',
+    'ftp://example.com',
+    'example.com:99999',
+    'exa mple.com',
+    'https://',
+    '.',
+  ]) {
+    expect(() => configOf({ allowedTargets: [refused] }), refused).toThrow(JSON.stringify(refused));
+  }
+});
+
+test('lists that do not fit into the environment of a function are refused with what to do', () => {
+  const arn = (index: number) =>
+    `arn:aws:sqs:eu-west-1:123456789012:orders-${String(index).padStart(3, '0')}`;
+  const many = Array.from({ length: 60 }, (_, index) => arn(index));
+  expect(configOf({ allowedTargets: many }).allowedTargets).toHaveLength(60);
+  const secret = 'arn:aws:ssm:eu-west-1:123456789012:parameter/token';
+  expect(() =>
+    configOf({ allowedTargets: many, allowedSecrets: [secret], httpAllowedRanges: '10.0.0.0/8' }),
+  ).toThrow(
+    /^punctual:allowedTargets is \[.*\]; it must have at most 2800 bytes together with allowedSecrets and httpAllowedRanges, since Lambda's environment has 4 KB; they have 2819\. Wildcards make it shorter\.$/,
+  );
 });

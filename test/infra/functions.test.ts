@@ -58,6 +58,8 @@ test('settings reach the functions', () => {
     leaseSeconds: 90,
     redispatchSeconds: 45,
     httpAllowedRanges: '10.0.0.0/8,172.16.0.0/12',
+    allowedTargets: ['api.example.com', 'arn:aws:sqs:*:123456789012:orders-*'],
+    allowedSecrets: 'arn:aws:ssm:*:123456789012:parameter/crm/*',
     workerMemoryMb: 2048,
     tickMemoryMb: 1769,
     logRetentionDays: 90,
@@ -78,6 +80,17 @@ test('settings reach the functions', () => {
     MemorySize: 2048,
     Environment: { Variables: { LEASE_SECONDS: '90', HTTP_ALLOWED_RANGES: '10.0.0.0/8,172.16.0.0/12' } },
   });
+  // The api refuses by the very lists by which the worker does.
+  for (const name of ['Api', 'Worker']) {
+    expect(propertiesOf(other, FUNCTION, `${name}Function`)).toMatchObject({
+      Environment: {
+        Variables: {
+          ALLOWED_TARGETS: 'api.example.com,arn:aws:sqs:*:123456789012:orders-*',
+          ALLOWED_SECRETS: 'arn:aws:ssm:*:123456789012:parameter/crm/*',
+        },
+      },
+    });
+  }
   expect(propertiesOf(other, FUNCTION, 'SweepFunction')).toMatchObject({
     Environment: { Variables: { REDISPATCH_SECONDS: '45', SHARD_COUNT: '32' } },
   });

@@ -8,7 +8,9 @@ const EVERYTHING = {
   alarmEmail: 'ops@example.com',
   workerMinPollers: 2,
   workerMaxPollers: 20,
-  allowedTargets: 'arn:aws:lambda:*:123456789012:function:report-*,arn:aws:sqs:*:123456789012:orders-*',
+  allowedTargets:
+    'arn:aws:lambda:*:123456789012:function:report-*,arn:aws:sqs:*:123456789012:orders-*,*.example.com',
+  allowedSecrets: 'arn:aws:ssm:*:123456789012:parameter/crm/*,arn:aws:kms:*:123456789012:key/*',
 };
 
 test.each([

@@ -153,7 +153,7 @@ test('conditions name the items that they are about', () => {
   expect(headKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);
 });
 
-test('targets that are named may be called by the worker, and by nobody else', () => {
+test('targets and secrets that are named may be called and read by the worker, and by nobody else', () => {
   const open = templateOf({
     allowedTargets: [
       'arn:aws:lambda:*:123456789012:function:report-*',
@@ -162,15 +162,25 @@ test('targets that are named may be called by the worker, and by nobody else', (
       'arn:aws:sns:eu-west-1:123456789012:news',
       'arn:aws:events:eu-west-1:123456789012:event-bus/default',
       'arn:aws:states:eu-west-1:123456789012:stateMachine:Nightly',
+      'api.example.com',
+    ],
+    allowedSecrets: [
+      'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/*',
+      'arn:aws:ssm:eu-west-1:123456789012:parameter/crm/token',
+      'arn:aws:kms:eu-west-1:123456789012:key/1234abcd',
     ],
   });
   const added = (role: string) => rightsOf(open, role).filter((right) => !RIGHTS[role]?.includes(right));
   expect(added('WorkerRole')).toEqual([
     'Allow events:PutEvents on arn:aws:events:eu-west-1:123456789012:event-bus/default',
+    'Allow kms:Decrypt on arn:aws:kms:eu-west-1:123456789012:key/1234abcd if ' +
+      '{"StringLike":{"kms:ViaService":["secretsmanager.*","ssm.*"]}}',
     'Allow lambda:InvokeFunction on arn:aws:lambda:*:123456789012:function:report-*',
+    'Allow secretsmanager:GetSecretValue on arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/*',
     'Allow sns:Publish on arn:aws:sns:eu-west-1:123456789012:news',
     'Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:123456789012:bills-*',
     'Allow sqs:SendMessage on arn:aws:sqs:eu-west-1:123456789012:orders',
+    'Allow ssm:GetParameter on arn:aws:ssm:eu-west-1:123456789012:parameter/crm/token',
     'Allow states:StartExecution on arn:aws:states:eu-west-1:123456789012:stateMachine:Nightly',
   ]);
   for (const role of Object.keys(RIGHTS).filter((name) => name !== 'WorkerRole')) {

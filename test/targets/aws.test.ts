@@ -18,7 +18,13 @@ describe('the sqs target', () => {
   let client: SQSClient;
   beforeAll(async () => {
     server = await startFauxqs({ port: 0, logger: false });
-    client = new SQSClient({ endpoint: server.address, region: 'us-east-1', credentials, maxAttempts: 1 });
+    client = new SQSClient({
+      endpoint: server.address,
+      region: 'us-east-1',
+      credentials,
+      maxAttempts: 1,
+      useQueueUrlAsEndpoint: false,
+    });
   });
   afterAll(async () => {
     client.destroy();
@@ -38,8 +44,8 @@ describe('the sqs target', () => {
   }
 
   it('sends the payload, with the idempotency key as an attribute', async () => {
-    const { queueUrl } = server.createQueue('plain');
-    const result = await createSqsCaller(client)({ kind: 'sqs', queueUrl }, invocation, never);
+    const { queueUrl, queueArn } = server.createQueue('plain');
+    const result = await createSqsCaller(() => client)({ kind: 'sqs', queueArn }, invocation, never);
     expect(result.kind).toBe('succeeded');
     const [message] = await receive(queueUrl);
     expect(JSON.parse(message?.Body ?? '')).toMatchObject({ idempotencyKey: 'key-1', input: { order: 5 } });
@@ -47,19 +53,19 @@ describe('the sqs target', () => {
   });
 
   it('lets a FIFO queue take one occurrence once, however many attempts there are', async () => {
-    const { queueUrl } = server.createQueue('ordered.fifo', { attributes: { FifoQueue: 'true' } });
-    const call = createSqsCaller(client);
-    await call({ kind: 'sqs', queueUrl }, invocation, never);
-    await call({ kind: 'sqs', queueUrl }, { ...invocation, attempt: 3 }, never);
+    const { queueUrl, queueArn } = server.createQueue('ordered.fifo', { attributes: { FifoQueue: 'true' } });
+    const call = createSqsCaller(() => client);
+    await call({ kind: 'sqs', queueArn }, invocation, never);
+    await call({ kind: 'sqs', queueArn }, { ...invocation, attempt: 3 }, never);
     const messages = await receive(queueUrl);
     expect(messages).toHaveLength(1);
     expect(messages[0]?.Attributes).toMatchObject({ MessageDeduplicationId: 'key-1', MessageGroupId: 'g.n' });
   });
 
   it('fails for good when the queue does not exist', async () => {
-    const queueUrl = server.createQueue('gone').queueUrl;
+    const { queueArn } = server.createQueue('gone');
     server.deleteQueue('gone');
-    expect(await createSqsCaller(client)({ kind: 'sqs', queueUrl }, invocation, never)).toMatchObject({
+    expect(await createSqsCaller(() => client)({ kind: 'sqs', queueArn }, invocation, never)).toMatchObject({
       kind: 'failed',
       retryable: false,
     });
@@ -72,8 +78,8 @@ describe('the sqs target', () => {
       credentials,
       maxAttempts: 1,
     });
-    const target = { kind: 'sqs', queueUrl: 'http://127.0.0.1:9/q' } as const;
-    expect(await createSqsCaller(nobody)(target, invocation, never)).toMatchObject({
+    const target = { kind: 'sqs', queueArn: 'arn:aws:sqs:us-east-1:000000000000:q' } as const;
+    expect(await createSqsCaller(() => nobody)(target, invocation, never)).toMatchObject({
       kind: 'failed',
       retryable: true,
     });
@@ -117,7 +123,7 @@ describe('the lambda target', () => {
       credentials,
       maxAttempts: 1,
     });
-    return createLambdaCaller(client)(target, invocation, never);
+    return createLambdaCaller(() => client)(target, invocation, never);
   }
 
   it('waits for the result and gives the function the payload', async () => {

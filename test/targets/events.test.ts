@@ -32,7 +32,9 @@ describe('the sns target', () => {
     const { queueUrl } = server.createQueue('subscriber');
     const { topicArn } = server.createTopic('reports');
     server.subscribe({ topic: 'reports', queue: 'subscriber', attributes: { RawMessageDelivery: 'true' } });
-    expect((await createSnsCaller(sns)({ kind: 'sns', topicArn }, invocation, never)).kind).toBe('succeeded');
+    expect((await createSnsCaller(() => sns)({ kind: 'sns', topicArn }, invocation, never)).kind).toBe(
+      'succeeded',
+    );
     const { Messages } = await sqs.send(
       new ReceiveMessageCommand({ QueueUrl: queueUrl, MessageAttributeNames: ['All'], WaitTimeSeconds: 2 }),
     );
@@ -42,7 +44,7 @@ describe('the sns target', () => {
 
   it('fails for good when the topic does not exist', async () => {
     const topicArn = 'arn:aws:sns:us-east-1:000000000000:nowhere';
-    expect(await createSnsCaller(sns)({ kind: 'sns', topicArn }, invocation, never)).toMatchObject({
+    expect(await createSnsCaller(() => sns)({ kind: 'sns', topicArn }, invocation, never)).toMatchObject({
       kind: 'failed',
       retryable: false,
     });
@@ -62,12 +64,10 @@ async function serving(status: number, body: unknown) {
 
 describe('the event bus target', () => {
   const target = { kind: 'eventBus', eventBusArn: 'arn:aws:events:us-east-1:1:event-bus/jobs' } as const;
-  const call = async (status: number, body: unknown, changes = {}) =>
-    createEventBusCaller(new EventBridgeClient(await serving(status, body)))(
-      { ...target, ...changes },
-      invocation,
-      never,
-    );
+  const call = async (status: number, body: unknown, changes = {}) => {
+    const client = new EventBridgeClient(await serving(status, body));
+    return createEventBusCaller(() => client)({ ...target, ...changes }, invocation, never);
+  };
 
   it('puts one event with the payload as its detail', async () => {
     const answer = { FailedEntryCount: 0, Entries: [{ EventId: 'e1' }] };
@@ -108,8 +108,10 @@ describe('the state machine target', () => {
     kind: 'stateMachine',
     stateMachineArn: 'arn:aws:states:us-east-1:1:stateMachine:m',
   } as const;
-  const call = async (status: number, body: unknown) =>
-    createStateMachineCaller(new SFNClient(await serving(status, body)))(target, invocation, never);
+  const call = async (status: number, body: unknown) => {
+    const client = new SFNClient(await serving(status, body));
+    return createStateMachineCaller(() => client)(target, invocation, never);
+  };
 
   it('starts an execution that is named by the idempotency key', async () => {
     const answer = { executionArn: 'arn:x', startDate: 1 };

@@ -1,15 +1,16 @@
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAddressGuard } from '../../lambdas/adapters/targets/address-guard.ts';
-import { createHttpCaller, parseRetryAfter } from '../../lambdas/adapters/targets/http.ts';
+import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
+import { parseRetryAfter } from '../../lambdas/adapters/targets/http/result.ts';
 import type { HttpTarget } from '../../lambdas/core/schedule.ts';
 import { SECOND } from '../../lambdas/core/time.ts';
 import { NOON } from '../support/fixtures.ts';
+import { callerThrough } from '../support/http-caller.ts';
 import { invocation } from '../support/invocation.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
-const caller = createHttpCaller(createAddressGuard(LOOPBACK));
+const caller = callerThrough(createAddressGuard(LOOPBACK));
 const targetAt = (url: string, changes: Partial<HttpTarget> = {}): HttpTarget => ({
   kind: 'http',
   url,
@@ -83,9 +84,16 @@ describe('a call', () => {
   });
 
   it('does not follow a redirect', async () => {
-    const result = await callWith(answerWith(302, { location: '/elsewhere' }));
-    expect(result).toEqual({ kind: 'failed', retryable: false, detail: 'HTTP 302' });
-    expect(receiver?.received).toHaveLength(1);
+    for (const status of [301, 302, 303, 307, 308]) {
+      const result = await callWith(answerWith(status, { location: '/elsewhere?code=one-time#x' }));
+      expect(result).toEqual({
+        kind: 'failed',
+        retryable: false,
+        detail: `HTTP ${status}: redirects are not followed; name the URL that answers. It leads to /elsewhere`,
+      });
+      expect(receiver?.received).toHaveLength(1);
+      await receiver?.close();
+    }
   });
 
   it('keeps the beginning of an error answer and what Retry-After asks for', async () => {
@@ -138,7 +146,7 @@ describe('a call', () => {
 });
 
 describe('the address guard', () => {
-  const guarded = createHttpCaller(createAddressGuard([]));
+  const guarded = callerThrough(createAddressGuard([]));
 
   it.each([
     'http://127.0.0.1:9',
@@ -173,7 +181,7 @@ describe('the address guard', () => {
     for (const url of [receiver.url, named]) {
       expect((await caller(targetAt(url), invocation, NOON, never)).kind).toBe('succeeded');
     }
-    const onlyPrivate = createHttpCaller(createAddressGuard(['10.0.0.0/8']));
+    const onlyPrivate = callerThrough(createAddressGuard(['10.0.0.0/8']));
     expect((await onlyPrivate(targetAt(receiver.url), invocation, NOON, never)).kind).toBe('failed');
   });
 

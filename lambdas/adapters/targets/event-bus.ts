@@ -12,10 +12,10 @@ export const EVENT_SOURCE = 'punctual';
 export const DEFAULT_DETAIL_TYPE = 'Scheduled Occurrence';
 
 /** Puts one event. EventBridge deduplicates nothing: the idempotency key is in the detail for the rule's target. */
-export function createEventBusCaller(client: EventBridgeClient) {
+export function createEventBusCaller(clientFor: (arn: string) => EventBridgeClient) {
   return (target: EventBusTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
-      const answer = await client.send(
+      const answer = await clientFor(target.eventBusArn).send(
         new PutEventsCommand({
           Entries: [
             {

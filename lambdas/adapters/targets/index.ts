@@ -2,12 +2,18 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SNSClient } from '@aws-sdk/client-sns';
-import type { SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import type { AllowList } from '../../contract/allow/allow-list.ts';
 import type { TargetCaller } from '../../core/ports.ts';
-import { createAddressGuard } from './address-guard.ts';
+import { byRegion } from '../by-region.ts';
+import { createSecretFetcher } from '../secrets/fetch-secret.ts';
+import { createSecretStore } from '../secrets/secret-store.ts';
 import { createEventBusCaller } from './event-bus.ts';
-import { createHttpCaller } from './http.ts';
+import { createAddressGuard } from './http/address-guard.ts';
+import { createHttpCaller } from './http/call.ts';
+import { createRequestSender } from './http/request.ts';
 import { createLambdaCaller } from './lambda.ts';
+import { onlyAllowed } from './only-allowed.ts';
 import { createSnsCaller } from './sns.ts';
 import { createSqsCaller } from './sqs.ts';
 import { createStateMachineCaller } from './state-machine.ts';
@@ -17,17 +23,24 @@ const ONCE = { maxAttempts: 1 };
 
 /** One caller for every kind of target. */
 export function createTargetCaller(config: {
-  readonly sqs: SQSClient;
+  readonly allowed: AllowList;
   /** CIDR ranges that http targets may reach although they are not public. */
   readonly httpAllowedRanges: readonly string[];
+  readonly clock: { readonly now: () => number };
 }): TargetCaller {
-  const http = createHttpCaller(createAddressGuard(config.httpAllowedRanges));
-  const lambda = createLambdaCaller(new LambdaClient(ONCE));
-  const sqs = createSqsCaller(config.sqs);
-  const sns = createSnsCaller(new SNSClient(ONCE));
-  const eventBus = createEventBusCaller(new EventBridgeClient(ONCE));
-  const stateMachine = createStateMachineCaller(new SFNClient(ONCE));
-  return {
+  const http = createHttpCaller(
+    createRequestSender(createAddressGuard(config.httpAllowedRanges)),
+    createSecretStore(createSecretFetcher(), config.clock),
+  );
+  const lambda = createLambdaCaller(byRegion((region) => new LambdaClient({ ...ONCE, region })));
+  // The endpoint is the Region's: a host that a request could choose would be sent signed requests.
+  const sqs = createSqsCaller(
+    byRegion((region) => new SQSClient({ ...ONCE, region, useQueueUrlAsEndpoint: false })),
+  );
+  const sns = createSnsCaller(byRegion((region) => new SNSClient({ ...ONCE, region })));
+  const eventBus = createEventBusCaller(byRegion((region) => new EventBridgeClient({ ...ONCE, region })));
+  const stateMachine = createStateMachineCaller(byRegion((region) => new SFNClient({ ...ONCE, region })));
+  return onlyAllowed(config.allowed, {
     async call(target, invocation, now, signal) {
       switch (target.kind) {
         case 'http':
@@ -46,5 +59,5 @@ export function createTargetCaller(config: {
           throw new Error('A pull target is not called: workers claim what is due.');
       }
     },
-  };
+  });
 }

@@ -20,10 +20,10 @@ const PERMANENT = new Set([
  * Invokes a function and waits for its result, so that a function that throws is a failed attempt. The
  * client must not retry by itself: each call is one attempt, and its number is in the payload.
  */
-export function createLambdaCaller(client: LambdaClient) {
+export function createLambdaCaller(clientFor: (arn: string) => LambdaClient) {
   return (target: LambdaTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
-      const answer = await client.send(
+      const answer = await clientFor(target.functionArn).send(
         new InvokeCommand({
           FunctionName: target.functionArn,
           InvocationType: 'RequestResponse',

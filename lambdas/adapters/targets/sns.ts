@@ -12,11 +12,11 @@ const PERMANENT = new Set([
 ]);
 
 /** Publishes one message. On a FIFO topic the idempotency key is the deduplication id, honoured for five minutes. */
-export function createSnsCaller(client: SNSClient) {
+export function createSnsCaller(clientFor: (arn: string) => SNSClient) {
   return (target: SnsTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       const fifo = target.topicArn.endsWith('.fifo');
-      const answer = await client.send(
+      const answer = await clientFor(target.topicArn).send(
         new PublishCommand({
           TopicArn: target.topicArn,
           Message: payloadOf(invocation),

@@ -16,13 +16,13 @@ const PERMANENT = new Set([
  * Sends one message. On a FIFO queue the idempotency key is the deduplication id, which SQS honours for five
  * minutes; the consumer finds it as an attribute on either kind of queue.
  */
-export function createSqsCaller(client: SQSClient) {
+export function createSqsCaller(clientFor: (arn: string) => SQSClient) {
   return (target: SqsTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
-      const fifo = target.queueUrl.endsWith('.fifo');
-      const answer = await client.send(
+      const fifo = target.queueArn.endsWith('.fifo');
+      const answer = await clientFor(target.queueArn).send(
         new SendMessageCommand({
-          QueueUrl: target.queueUrl,
+          QueueUrl: queueUrlOf(target.queueArn),
           MessageBody: payloadOf(invocation),
           MessageAttributes: messageAttributes(invocation),
           ...(fifo && {
@@ -34,4 +34,12 @@ export function createSqsCaller(client: SQSClient) {
       );
       return { kind: 'succeeded', detail: `SQS ${answer.MessageId}` };
     });
+}
+
+const DNS_SUFFIX: Readonly<Record<string, string>> = { 'aws-cn': 'amazonaws.com.cn' };
+
+/** SQS knows a queue by its URL only, and looks at the path of it. */
+function queueUrlOf(arn: string): string {
+  const [, partition = '', , region, account, name] = arn.split(':');
+  return `https://sqs.${region}.${DNS_SUFFIX[partition] ?? 'amazonaws.com'}/${account}/${name}`;
 }

@@ -17,11 +17,11 @@ const PERMANENT = new Set([
  * Starts an execution whose name is the idempotency key: Step Functions keeps names for 90 days, so that an
  * occurrence starts one execution however often it is attempted (AWS: API_StartExecution).
  */
-export function createStateMachineCaller(client: SFNClient) {
+export function createStateMachineCaller(clientFor: (arn: string) => SFNClient) {
   return (target: StateMachineTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       try {
-        const answer = await client.send(
+        const answer = await clientFor(target.stateMachineArn).send(
           new StartExecutionCommand({
             stateMachineArn: target.stateMachineArn,
             name: invocation.idempotencyKey,

@@ -14,6 +14,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   'expression.out-of-range': 400,
   'expression.local-time-missing': 400,
   'timezone.unknown': 400,
+  'target.not-allowed': 400,
+  'secret.not-allowed': 400,
   'request.invalid': 400,
   'request.unknown-field': 400,
   'request.not-json': 400,

@@ -44,7 +44,7 @@ function definitionView(definition: Definition) {
   return {
     ...recurrenceView(definition),
     ...(maxRuns !== undefined && { maxRuns }),
-    target: target.kind === 'http' ? { ...target, headers: { ...target.headers } } : target,
+    target: targetView(target),
     input,
     retry,
     timeout,
@@ -53,6 +53,17 @@ function definitionView(definition: Definition) {
     ...runPolicyView(definition),
     tags: { ...definition.tags },
     ...(definition.description !== undefined && { description: definition.description }),
+  };
+}
+
+/** As it was given: of a secret its place. */
+function targetView(target: Definition['target']): ScheduleView['target'] {
+  if (target.kind !== 'http') return target;
+  const { signing, ...rest } = target;
+  return {
+    ...rest,
+    headers: { ...target.headers },
+    ...(signing && { signing: { secrets: [...signing.secrets] } }),
   };
 }
 

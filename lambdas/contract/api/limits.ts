@@ -9,6 +9,13 @@ export const API_LIMITS = {
   urlLength: 2048,
   headers: 20,
   headerValueLength: 1024,
+  /** Of all headers of a target together, names included; many servers refuse more than 8 KB of headers. */
+  headersLength: 6 * 1024,
+  /** Characters of the member of a secret, and of what stands before it in a header. */
+  secretFieldLength: 128,
+  secretPrefixLength: 64,
+  /** Secrets that a call is signed with at once: the new one, the old one, and some. */
+  signingSecrets: 4,
   tags: 50,
   tagKeyLength: 128,
   tagValueLength: 256,

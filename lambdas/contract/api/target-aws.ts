@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { urlSchema } from './target-http.ts';
 
 const ACCOUNT = '[a-z0-9-]{1,32}:\\d{12}';
 
@@ -32,10 +31,7 @@ export const lambdaTargetSchema = z
 export const sqsTargetSchema = z
   .strictObject({
     kind: z.literal('sqs'),
-    queueUrl: urlSchema.meta({
-      format: 'uri',
-      examples: ['https://sqs.eu-west-1.amazonaws.com/123456789012/reports'],
-    }),
+    queueArn: arnSchema('sqs', '[A-Za-z0-9_-]{1,80}(\\.fifo)?', 'The ARN of a queue.', 'reports'),
     messageGroupId: messageGroupIdSchema,
   })
   .meta({ id: 'SqsTarget' });

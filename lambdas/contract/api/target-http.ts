@@ -1,26 +1,34 @@
 import * as z from 'zod';
 import { API_LIMITS } from './limits.ts';
+import { secretHeaderSchema, secretRefSchema } from './secret-ref.ts';
 
 /** Set by the worker or by the connection on every call; a schedule cannot have a say in them. */
 const RESERVED_HEADERS =
-  /^(host|connection|content-length|content-type|expect|keep-alive|te|trailer|transfer-encoding|upgrade|user-agent|idempotency-key|webhook-.*|punctual-.*)$/i;
+  /^(host|connection|content-length|content-type|expect|http2-settings|keep-alive|proxy-.*|te|trailers?|transfer-encoding|upgrade|user-agent|idempotency-key|webhook-.*|punctual-.*)$/i;
 
 /** Undefined when it is a usable http(s) URL, or what is wrong with it. */
 function urlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'An absolute http or https URL.';
   // They would be shown by every read of the schedule, and logged.
-  if (url.username !== '' || url.password !== '') return 'A URL without credentials; put them in a header.';
+  if (url.username !== '' || url.password !== '') {
+    return 'A URL without credentials; name a secret in a header.';
+  }
   return undefined;
 }
 
-export const urlSchema = z
+const urlSchema = z
   .string()
   .max(API_LIMITS.urlLength)
   .check((context) => {
     const fault = urlFault(context.value);
     if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
   });
+
+const headerTextSchema = z
+  .string()
+  .regex(/^[\x20-\x7e\t]*$/, { error: 'Printable ASCII.' })
+  .max(API_LIMITS.headerValueLength);
 
 const headersSchema = z
   .record(
@@ -30,20 +38,63 @@ const headersSchema = z
       .refine((name) => !RESERVED_HEADERS.test(name), {
         error: 'A header that Punctual does not set itself.',
       }),
-    z
-      .string()
-      .regex(/^[\x20-\x7e\t]*$/, { error: 'Printable ASCII.' })
-      .max(API_LIMITS.headerValueLength),
+    z.union([headerTextSchema, secretHeaderSchema], {
+      error: 'A text, or an object with the ARN of a secret: { "secret", "field"?, "prefix"? }.',
+    }),
   )
-  .refine((headers) => Object.keys(headers).length <= API_LIMITS.headers, {
-    error: `At most ${API_LIMITS.headers} headers.`,
+  .check(({ value: headers, issues }) => {
+    const refuse = (message: string) => issues.push({ code: 'custom', message, input: headers });
+    const names = Object.keys(headers).map((name) => name.toLowerCase());
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (names.length > API_LIMITS.headers) refuse(`At most ${API_LIMITS.headers} headers.`);
+    if (twice !== undefined) refuse(`"${twice}" once: upper and lower case do not differ in header names.`);
+    const length = Object.entries(headers).reduce(
+      (sum, [name, value]) => sum + name.length + valueLength(value),
+      0,
+    );
+    if (length > API_LIMITS.headersLength) {
+      refuse(`At most ${API_LIMITS.headersLength} characters of names and values; these have ${length}.`);
+    }
   });
+
+/** Of a secret what is known of it. */
+const valueLength = (value: z.output<typeof headerTextSchema> | z.output<typeof secretHeaderSchema>) =>
+  typeof value === 'string' ? value.length : (value.prefix ?? '').length;
+
+/** A receiver on the machine itself: nobody stands between. */
+const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** A secret in clear text is everybody's on the way. A signature gives nothing away. */
+function sendsSecretInTheClear(url: string, headers: z.output<typeof headersSchema>): boolean {
+  if (!URL.canParse(url)) return false;
+  const { protocol, hostname } = new URL(url);
+  return (
+    protocol === 'http:' &&
+    !LOOPBACK_HOST.test(hostname) &&
+    Object.values(headers).some((value) => typeof value !== 'string')
+  );
+}
 
 export const httpTargetSchema = z
   .strictObject({
     kind: z.literal('http'),
     url: urlSchema.meta({ format: 'uri', examples: ['https://example.com/hooks/report'] }),
     method: z.enum(['POST', 'PUT', 'PATCH']).default('POST'),
-    headers: headersSchema.default({}),
+    headers: headersSchema.default({}).meta({
+      description:
+        'A text, which every read of the schedule shows; or a secret, which is fetched for each call.',
+    }),
+    signing: z
+      .strictObject({ secrets: z.array(secretRefSchema).min(1).max(API_LIMITS.signingSecrets) })
+      .optional()
+      .meta({
+        description:
+          'Signs each call as Standard Webhooks has it (`webhook-signature`), once with each secret: several while a key is exchanged.',
+      }),
+  })
+  .check(({ value, issues }) => {
+    if (!sendsSecretInTheClear(value.url, value.headers)) return;
+    const message = 'An https URL, since a header of it is a secret.';
+    issues.push({ code: 'custom', message, input: value, path: ['url'] });
   })
   .meta({ id: 'HttpTarget' });

@@ -4,6 +4,7 @@ import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts
 import type { MetricName } from '../../../lambdas/contract/metrics.ts';
 import { type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
 import { MINUTE } from '../../../lambdas/core/time.ts';
+import { ANYTHING_ALLOWED } from '../../support/allowed.ts';
 import { testClock } from '../../support/clock.ts';
 import { freshId, NOON } from '../../support/fixtures.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
@@ -34,6 +35,7 @@ export async function openApi(stores?: Stores) {
     planning: own.planning,
     limits: LIMITS,
     zoneData: '2026c',
+    allowed: ANYTHING_ALLOWED,
     clock,
     newSecret() {
       secrets += 1;

@@ -58,10 +58,10 @@ describe('creating a schedule', () => {
   it('keeps every kind of target', async () => {
     for (const target of [
       { kind: 'lambda', functionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:report:live' },
-      { kind: 'sqs', queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/q' },
+      { kind: 'sqs', queueArn: 'arn:aws:sqs:eu-west-1:123456789012:q' },
       {
         kind: 'sqs',
-        queueUrl: 'https://sqs.eu-west-1.amazonaws.com/123456789012/q.fifo',
+        queueArn: 'arn:aws:sqs:eu-west-1:123456789012:q.fifo',
         messageGroupId: 'a',
       },
       { kind: 'sns', topicArn: 'arn:aws:sns:eu-west-1:123456789012:t.fifo', messageGroupId: 'a' },

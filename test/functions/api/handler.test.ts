@@ -26,6 +26,8 @@ beforeAll(async () => {
     LEAD_SECONDS: '120',
     PLAN_WINDOW_SECONDS: '600',
     RETENTION_DAYS: '30',
+    ALLOWED_TARGETS: '',
+    ALLOWED_SECRETS: '',
   };
   Object.assign(process.env, environment, {
     AWS_ENDPOINT_URL_DYNAMODB: stores.endpoint,

@@ -8,6 +8,7 @@ import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { work } from '../../../lambdas/worker/work.ts';
 import { MAX_RECORDS } from '../../../local/sources/stream-reader.ts';
+import { ANYTHING_ALLOWED } from '../allowed.ts';
 import { attemptMark } from './attempts.ts';
 import { CallCounter } from './calls.ts';
 import { type ApiCall, type ApiClient, apiClient } from './client.ts';
@@ -246,7 +247,8 @@ export class World {
       'api',
       async ({ schedules, occurrences, planning, clock }) => {
         const caller = { now: clock.now(), requestId: this.#invocationId('api'), principal: 'test' };
-        await call({ schedules, occurrences, planning, limits: LIMITS, zoneData: ZONE_DATA }, caller);
+        const change = { schedules, occurrences, planning, limits: LIMITS, zoneData: ZONE_DATA };
+        await call({ ...change, allowed: ANYTHING_ALLOWED }, caller);
         return true;
       },
       (error) => {

@@ -25,8 +25,14 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
-/** `allowed`: CIDR ranges that may be reached although they are not public. */
-export function createAddressGuard(allowed: readonly string[]): AddressGuard {
+/** The part of IPv6 that is given to the public. What is outside is an IPv4 address in some clothing, or nobody's. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
+
+/** `allowed`: CIDR ranges that may be reached although they are not public. `resolve` is the system's. */
+export function createAddressGuard(
+  allowed: readonly string[],
+  resolve: typeof systemLookup = systemLookup,
+): AddressGuard {
   const ranges = allowed.map((cidr) => ipaddr.parseCIDR(cidr));
 
   /** Undefined when permitted, or the name of the range that forbids it (`loopback`, `private`, `linkLocal`, …). */
@@ -36,8 +42,9 @@ export function createAddressGuard(allowed: readonly string[]): AddressGuard {
     const isAllowed = ranges.some(
       ([network, bits]) => ip.kind() === network.kind() && ip.match(network, bits),
     );
-    if (isAllowed || ip.range() === 'unicast') return undefined;
-    return ip.range();
+    if (isAllowed) return undefined;
+    if (ip.range() !== 'unicast') return ip.range();
+    return ip.kind() === 'ipv4' || ip.match(GLOBAL_IPV6) ? undefined : 'unassigned';
   }
 
   return {
@@ -48,7 +55,7 @@ export function createAddressGuard(allowed: readonly string[]): AddressGuard {
       if (range !== undefined) throw new ForbiddenAddressError(hostname, literal, range);
     },
     lookup(hostname, options, callback) {
-      systemLookup(hostname, { ...options, all: true }, (error, addresses) => {
+      resolve(hostname, { ...options, all: true }, (error, addresses) => {
         if (error) return callback(error, '', 0);
         const permitted = addresses.filter(({ address }) => forbiddenRange(address) === undefined);
         const [first] = permitted;

@@ -1,0 +1,54 @@
+import type { CallResult } from '../../../core/ports.ts';
+import { type EpochMs, SECOND } from '../../../core/time.ts';
+import type { HttpAnswer } from './request.ts';
+
+/** Characters of an answer that go into the attempt log. */
+const EXCERPT = 150;
+/** Answers that a later attempt may change (design, section 5). */
+const GONE = 410;
+const RETRYABLE_STATUS = new Set([408, 425, 429]);
+
+/** What an answer means for the attempt. `clean` is asked about all that the target said before any is kept. */
+export function resultOf(answer: HttpAnswer, now: EpochMs, clean: (text: string) => string): CallResult {
+  const { status, headers } = answer;
+  // The receiver says that it goes on: it will complete or fail the attempt through the API.
+  const asynchronous = String(headers['punctual-completion'] ?? '').toLowerCase() === 'async';
+  if (status === 202 && asynchronous) return { kind: 'accepted', detail: 'HTTP 202' };
+  if (status >= 200 && status < 300) return { kind: 'succeeded', detail: `HTTP ${status}` };
+  const retryAfter = headers['retry-after'];
+  const retryAfterMs = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, now);
+  return {
+    kind: 'failed',
+    retryable: RETRYABLE_STATUS.has(status) || status >= 500,
+    detail: [`HTTP ${status}`, excerptOf(clean(saidIn(answer)))].filter(Boolean).join(': '),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(status === GONE && { pauses: true as const }),
+  };
+}
+
+function saidIn({ status, headers, text }: HttpAnswer): string {
+  if (status >= 300 && status < 400) return redirectOf(headers.location);
+  // Of what is compressed there is nothing to read.
+  return headers['content-encoding'] === undefined ? text : '';
+}
+
+/** Without the query, in which a server may hand on what is meant for the next one only. */
+function redirectOf(location: string | undefined): string {
+  const to = location === undefined ? '' : ` It leads to ${location.replace(/[?#].*$/s, '')}`;
+  return `redirects are not followed; name the URL that answers.${to}`;
+}
+
+/** The beginning, on one line: what a server sends may hold anything. */
+function excerptOf(text: string): string {
+  return text
+    .slice(0, EXCERPT)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+}
+
+/** RFC 9110, section 10.2.3: seconds, or an HTTP date. */
+export function parseRetryAfter(value: string, now: EpochMs): number | undefined {
+  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
