@@ -22,6 +22,13 @@ import { customerKey } from './customer-key.ts';
 /** Heads and revisions; with them a worker or a sweep pauses a schedule whose occurrences keep failing. */
 export const SCHEDULE_ITEMS = 'S#*';
 
+/** Statements on the items of schedules that may name no attributes but these, beside the keys. */
+export function onAttributes(statement: PolicyStatement, ...attributes: readonly string[]): PolicyStatement {
+  statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SCHEDULE_ITEMS] });
+  statement.addCondition('ForAllValues:StringEquals', { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] });
+  return statement;
+}
+
 /** Actions of one table that functions need; anything else is not asked for, so it cannot be granted. */
 type TableAction =
   | 'BatchGetItem'

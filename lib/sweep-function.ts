@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { SweepEnv } from '../lambdas/contract/env.ts';
-import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { DUE_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
-import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
+import { onAttributes, onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
 
 /** The item that holds the largest shard count ever used. */
 const SHARD_COUNT_ITEM = 'SHARDS';
@@ -43,6 +43,15 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
         onTable(store.schedules, 'BatchGetItem', 'GetItem'),
         shardCount,
         heads,
+        // Schedules that have not succeeded for too long; when to look at them again, or never.
+        onIndex(store.schedules, DUE_INDEX, 'Query'),
+        onAttributes(
+          onTable(store.schedules, 'UpdateItem'),
+          'last_success_at',
+          'next_due_at',
+          'shard',
+          'purge_at',
+        ),
         ...keyGrants(config, ['useTables']),
       ],
     });

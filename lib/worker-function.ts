@@ -10,7 +10,7 @@ import { allowedEnvironment, grantsFor } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
-import { onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
+import { onAttributes, onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
 
 /** Lambda's maximum: an attempt may take as long as it can. */
 export const WORKER_TIMEOUT = Duration.minutes(15);
@@ -59,6 +59,8 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
         newSlots,
         heads,
+        // When a schedule that is watched last succeeded.
+        onAttributes(onTable(store.schedules, 'UpdateItem'), 'last_success_at'),
         new PolicyStatement({
           actions: [
             'sqs:ChangeMessageVisibility',

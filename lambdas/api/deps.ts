@@ -5,6 +5,7 @@ import type { CalendarStore } from '../core/calendar-store.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports.ts';
 import type { EpochMs } from '../core/time.ts';
+import type { WatchStore } from '../core/watch.ts';
 
 export type Schedules = Pick<
   ScheduleStore,
@@ -63,6 +64,7 @@ export interface ChangeDeps {
 export interface ApiDeps extends ChangeDeps {
   readonly calendars: CalendarStore;
   readonly backfills: BackfillStore;
+  readonly watches: Pick<WatchStore, 'noteSuccess' | 'lastSuccesses'>;
   readonly clock: Clock;
   /** An unguessable text for each claim by an outside worker. */
   readonly newSecret: () => string;

@@ -7,6 +7,7 @@ import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { count, logger, observed } from '../adapters/telemetry.ts';
@@ -26,6 +27,7 @@ const answer = handle(
     backfills: createBackfillStore(context),
     calendars: createCalendarStore(context),
     planning: createPlanningStore(context),
+    watches: createWatchStore(context),
     zoneData,
     allowed: createAllowList(env.ALLOWED_TARGETS, env.ALLOWED_SECRETS),
     limits: { lead: env.LEAD_SECONDS * SECOND, planWindow: env.PLAN_WINDOW_SECONDS * SECOND },

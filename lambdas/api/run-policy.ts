@@ -10,6 +10,7 @@ type RunPolicy = Pick<
   | 'heartbeatTimeout'
   | 'retention'
   | 'pauseAfterFailures'
+  | 'expectSuccessWithin'
   | 'deleteAfterCompletion'
 >;
 
@@ -23,6 +24,7 @@ export function runPolicyOf(body: ScheduleBody): RunPolicy {
     ...(body.heartbeatTimeout !== undefined && { heartbeatTimeout: body.heartbeatTimeout }),
     ...(body.retention !== undefined && { retention: body.retention }),
     ...(body.pauseAfterFailures !== undefined && { pauseAfterFailures: body.pauseAfterFailures }),
+    ...(body.expectSuccessWithin !== undefined && { expectSuccessWithin: body.expectSuccessWithin }),
     // Left off when it is not chosen: a definition of before this field is then the same as one of after it.
     ...(body.deleteAfterCompletion && { deleteAfterCompletion: true }),
   };
@@ -30,7 +32,8 @@ export function runPolicyOf(body: ScheduleBody): RunPolicy {
 
 /** As `runPolicyOf`, with the defaults that a stored definition leaves off. */
 export function runPolicyView(definition: Definition) {
-  const { overlap, concurrency, heartbeatTimeout, retention, pauseAfterFailures } = definition;
+  const { overlap, concurrency, heartbeatTimeout, retention, pauseAfterFailures, expectSuccessWithin } =
+    definition;
   return {
     overlap,
     ...(concurrency && { concurrency }),
@@ -38,6 +41,7 @@ export function runPolicyView(definition: Definition) {
     ...(heartbeatTimeout !== undefined && { heartbeatTimeout }),
     ...(retention !== undefined && { retention }),
     ...(pauseAfterFailures !== undefined && { pauseAfterFailures }),
+    ...(expectSuccessWithin !== undefined && { expectSuccessWithin }),
     deleteAfterCompletion: definition.deleteAfterCompletion ?? false,
   };
 }

@@ -8,7 +8,7 @@ export const METRIC_NAMESPACE = 'Punctual';
 export const SERVICE_VARIABLE = 'POWERTOOLS_SERVICE_NAME';
 
 /**
- * A custom metric is paid for in each hour that brings a value for it. The first four are levels, reported each
+ * A custom metric is paid for in each hour that brings a value for it. The first five are levels, reported each
  * minute whatever they are, since their silence is an alarm; all others come only when there is something to say.
  */
 export const METRIC = {
@@ -26,6 +26,8 @@ export const METRIC = {
    * sweep, 0 when all are ahead. Not by the tick: a shard that no tick comes to would then not be in it.
    */
   shardLagSeconds: 'ShardLagSeconds',
+  /** Count; schedules without a success for longer than their `expectSuccessWithin`. By each sweep, 0 when none. */
+  schedulesWithoutSuccess: 'SchedulesWithoutSuccess',
   /** Count; occurrences that are due and have not ended: running, waiting for a slot, or late. By each sweep. */
   openOccurrences: 'OpenOccurrences',
   /** Seconds; age past due of the oldest occurrence that no outside worker has claimed. By each sweep. */

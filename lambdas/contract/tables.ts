@@ -30,7 +30,10 @@ const KEY = {
 
 export const TTL_ATTRIBUTE = 'purge_at';
 
-/** Sparse: enabled heads that have a next time, and backfills that are under way. The tick's queue. */
+/**
+ * Sparse: enabled heads that have a next time, and backfills that are under way. The tick's queue. Under a
+ * negative shard, which is none of schedules: when the sweep is to look whether a schedule has succeeded.
+ */
 export const DUE_INDEX = {
   indexName: 'due',
   partitionKey: { name: 'shard', type: 'N' },

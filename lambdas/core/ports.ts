@@ -47,9 +47,17 @@ export interface ScheduleChange {
   /** Times that a person skipped and that stay skipped under the new revision, soonest first. */
   readonly skipped?: readonly SkippedAhead[];
   readonly idempotency?: IdempotencyRecord;
+  /** Of one that is watched: when the sweep is to look whether it has succeeded (watch.ts). */
+  readonly watch?: WatchSetting;
   /** Where it changes: the calendars that it uses from now on, and those that it used. */
   readonly calendars?: { readonly after: readonly PinnedCalendar[]; readonly before: readonly string[] };
   readonly now: EpochMs;
+}
+
+export interface WatchSetting {
+  readonly lookAt: EpochMs;
+  /** The schedule is new: what one of its name did before does not count. */
+  readonly fresh: boolean;
 }
 
 /** Remembers the answer to a request that carried an Idempotency-Key; kept for 24 hours. */

@@ -130,6 +130,8 @@ export interface Definition extends RecurrenceSpec {
   readonly retention?: string;
   /** So many failures in a row pause the schedule. */
   readonly pauseAfterFailures?: number;
+  /** When nothing of it has succeeded for so long, an alarm is raised (watch.ts). */
+  readonly expectSuccessWithin?: string;
   /** Once it has no time left and its last occurrence is finished, the schedule becomes a tombstone. */
   readonly deleteAfterCompletion?: boolean;
   readonly tags: Readonly<Record<string, string>>;
@@ -149,13 +151,17 @@ export interface PlannedTimes extends Omit<RecurrenceSpec, 'calendars'> {
   readonly calendars?: readonly PinnedCalendar[];
 }
 
-/** The parts of a definition that planning needs; kept on the head so that a tick reads one small item. */
+/**
+ * The parts of a definition that planning needs, and what is done about ends; kept on the head so that a tick, and a
+ * worker at the end of an attempt, read one small item.
+ */
 export interface PlanningPolicy extends PlannedTimes {
   readonly startDeadline?: string;
   readonly catchUp: CatchUpPolicy;
   readonly pullQueue?: string;
   readonly retentionDays?: number;
   readonly deleteAfterCompletion?: boolean;
+  readonly expectSuccessWithin?: string;
 }
 
 export interface ScheduleHead {
@@ -216,6 +222,9 @@ export function planningPolicy(
     ...(definition.target.kind === 'pull' && { pullQueue: definition.target.queue }),
     ...(keepFor !== undefined && { retentionDays: keepFor }),
     ...(definition.deleteAfterCompletion && { deleteAfterCompletion: true }),
+    ...(definition.expectSuccessWithin !== undefined && {
+      expectSuccessWithin: definition.expectSuccessWithin,
+    }),
   };
 }
 

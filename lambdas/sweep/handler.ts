@@ -3,6 +3,7 @@ import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { observed } from '../adapters/telemetry.ts';
@@ -12,12 +13,14 @@ import { epochMs, SECOND } from '../core/time.ts';
 import { shardLagSeconds } from './lag.ts';
 import { report, wantsReissue } from './report.ts';
 import { sweep } from './sweep.ts';
+import { sweepWatches } from './watches.ts';
 
 const env = parseEnv(sweepEnv, process.env);
 const stores = storeContext(env);
 const planning = createPlanningStore(stores);
 const occurrences = createOccurrenceStore(stores);
 const schedules = createScheduleStore(stores);
+const watches = createWatchStore(stores);
 /** Time kept for the page under way when the end of the invocation comes near. */
 const RESERVE = 10 * SECOND;
 
@@ -33,5 +36,6 @@ export const handler = observed(async (event: unknown, context) => {
     now: systemClock.now,
   };
   const swept = await sweep(deps, { shards, reissue: wantsReissue(event) });
-  report(swept, shardLagSeconds(await planning.watermarks(shards), systemClock.now()));
+  const lag = shardLagSeconds(await planning.watermarks(shards), systemClock.now());
+  report(swept, lag, await sweepWatches({ ...deps, watches }));
 });

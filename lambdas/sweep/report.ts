@@ -1,14 +1,15 @@
 import { count, level, logger, seconds } from '../adapters/telemetry.ts';
 import { METRIC } from '../contract/metrics.ts';
 import type { SweepResult } from './sweep.ts';
+import type { WatchResult } from './watches.ts';
 
 /** `{ "reissue": true }`, sent by hand after the work queue was lost; the clock's own event has no such field. */
 export function wantsReissue(event: unknown): boolean {
   return typeof event === 'object' && event !== null && 'reissue' in event && event.reissue === true;
 }
 
-/** Metrics and log of a sweep. Throws when an occurrence could not be swept, so that the error alarm sees it. */
-export function report(result: SweepResult, shardLagSeconds: number): void {
+/** Metrics and log of a sweep. Throws when something could not be swept, so that the error alarm sees it. */
+export function report(result: SweepResult, shardLagSeconds: number, watches: WatchResult): void {
   const { failures, ...figures } = result;
   seconds(METRIC.oldestOverdueSeconds, result.oldestOverdueSeconds);
   level(METRIC.overdueOccurrences, result.overdue);
@@ -23,11 +24,25 @@ export function report(result: SweepResult, shardLagSeconds: number): void {
   count(METRIC.schedulesPaused, result.paused);
   count(METRIC.occurrencesMissed, result.missed);
   count(METRIC.occurrencesRedispatched, result.redispatched);
+  level(METRIC.schedulesWithoutSuccess, watches.overdue);
   for (const { id, error } of failures) {
     logger.error('An occurrence could not be swept', { id, error: error as Error });
   }
-  logger.info('Sweep', { ...figures, shardLagSeconds, failures: failures.length });
-  if (failures.length > 0) {
-    throw new Error(`${failures.length} occurrences could not be swept; the log names each.`);
+  for (const { schedule, error } of watches.failures) {
+    logger.error('A schedule could not be watched', { schedule, error: error as Error });
+  }
+  if (watches.overdue > 0) {
+    const { overdue, longest: schedules } = watches;
+    logger.warn('Schedules have not succeeded for longer than they say', { overdue, schedules });
+  }
+  const failed = failures.length + watches.failures.length;
+  logger.info('Sweep', {
+    ...figures,
+    shardLagSeconds,
+    withoutSuccess: watches.overdue,
+    failures: failed,
+  });
+  if (failed > 0) {
+    throw new Error(`${failed} occurrences or schedules could not be swept; the log names each.`);
   }
 }

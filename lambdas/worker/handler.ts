@@ -7,6 +7,7 @@ import {
   createBackfillStore,
   createOccurrenceStore,
   createScheduleStore,
+  createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { createDeadLetters, createWorkQueue } from '../adapters/sqs/work-queue.ts';
@@ -28,6 +29,7 @@ const deps = {
   clock: systemClock,
   occurrences: createOccurrenceStore(context),
   schedules,
+  watches: createWatchStore(context),
   revisionOf: createRevisionCache(schedules),
   groupLimitOf: createGroupLimits(schedules, systemClock),
   queue: createWorkQueue(sqs, env.WORK_QUEUE_URL),

@@ -11,6 +11,7 @@ import type { Occurrence } from '../core/occurrence.ts';
 import type { Clock, OccurrenceStore, WorkQueue } from '../core/ports.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
+import { type AfterSuccessDeps, afterSuccess } from '../upkeep/after-success.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 
 /**
@@ -19,7 +20,7 @@ import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
  */
 const MAX_WAIT = 2 * SECOND;
 
-export interface WorkDeps extends AttemptDeps, BeginDeps {
+export interface WorkDeps extends AttemptDeps, BeginDeps, AfterSuccessDeps {
   readonly clock: Clock;
   readonly schedules: BeginDeps['schedules'] & AfterFailureDeps['schedules'];
   readonly occurrences: AttemptDeps['occurrences'] &
@@ -84,6 +85,7 @@ async function run(
   const startDelayMs = running.attemptStartedAt - running.dueAt;
   const end = await runAttempt(deps, running, head, revision);
   const ran = { ...end, id, attempt: running.attempt, startDelayMs };
+  if (end.kind === 'succeeded') await afterSuccess(deps, running, head, deps.clock.now());
   if (end.kind !== 'failed') return ran;
   // Should this not come off, the next failure finds the same in the ledger.
   const failure = { occurrence: running, revision, gone: end.gone && end.detail };

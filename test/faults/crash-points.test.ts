@@ -13,6 +13,7 @@ import { lateRenewal, lateWorker, leaseExpiry } from './scenarios/leases.ts';
 import { overlaps } from './scenarios/overlapping.ts';
 import { catchUp, lateStart, triggerManually, twoTicks } from './scenarios/planning.ts';
 import { fireOnce, lostQueue, oldMessage, twoRetries } from './scenarios/running.ts';
+import { watchedFailure, watchedSuccess } from './scenarios/watching.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   fireOnce,
@@ -46,6 +47,11 @@ afterAll(() => engine.stop());
 describe('every invariant holds whichever call goes wrong, however it does', () => {
   it.each(SCENARIOS)('$name', { timeout }, async (scenario) => {
     expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(10);
+  });
+
+  // One call in it is what it is about, so that every one is tried.
+  it.each([watchedSuccess, watchedFailure])('$name', { timeout }, async (scenario) => {
+    expect(await disturb(engine, scenario)).toBeGreaterThan(10);
   });
 
   it.each([lateWorker, lateRenewal, twoTicks, ...overlaps])('$name', { timeout }, async (scenario) => {

@@ -5,6 +5,7 @@ import { faultsAtRest } from '../support/faults/invariants.ts';
 import { type Lane, openLane } from '../support/faults/lane.ts';
 import { LONG, SEQUENCES } from '../support/faults/runs.ts';
 import { succeeds } from '../support/faults/target.ts';
+import { watchFaults } from '../support/faults/watches.ts';
 import { World } from '../support/faults/world.ts';
 import { commands, plan } from './model/commands.ts';
 import { type Model, nothingYet, type PlanName, planOf } from './model/model.ts';
@@ -33,12 +34,13 @@ async function comeToRest(world: World): Promise<void> {
   world.skew = 0;
   world.behaviour = succeeds;
   await world.minutes(3);
+  const watched = await watchFaults(world);
   for (const id of world.history.schedules) {
     const state = (await world.observer.head(id))?.state;
     if (state !== undefined && state !== 'deleted') await world.client.delete(id);
   }
   await world.settle();
-  const faults = await faultsAtRest(world);
+  const faults = [...watched, ...(await faultsAtRest(world))];
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }
 

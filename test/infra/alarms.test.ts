@@ -48,6 +48,7 @@ test('the alarms are these, each with its treatment of silence', () => {
     'Punctual-records-failed': 'notBreaching',
     'Punctual-records-dropped': 'notBreaching',
     'Punctual-dead-letters': 'notBreaching',
+    'Punctual-schedules-without-success': 'ignore',
     'Punctual-tick-errors': 'notBreaching',
     'Punctual-relay-errors': 'notBreaching',
     'Punctual-worker-errors': 'notBreaching',

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { calendarUserKey } from '../../lambdas/adapters/dynamodb/calendar-items.ts';
-import { headKey, SHARD_COUNT_KEY, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { headKey, SHARD_COUNT_KEY, slotKey, watchKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { scheduleId } from '../../lambdas/core/ids.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';
 
@@ -35,6 +35,13 @@ function rightsOf(template: Template, role: string): string[] {
 const SCHEDULES = '<StoreSchedules.Arn>';
 const OCCURRENCES = '<StoreOccurrences.Arn>';
 const STREAM = '<StoreOccurrences.StreamArn>';
+
+/** Items of schedules, and these of their attributes beside the keys. */
+const onAttributes = (...names: readonly string[]) =>
+  JSON.stringify({
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['S#*'] },
+    'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', ...names] },
+  });
 
 /** The whole of what the stack may do to anything. A line more here is a decision. */
 const RIGHTS: Readonly<Record<string, readonly string[]>> = {
@@ -73,6 +80,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:Query on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
+    `Allow dynamodb:UpdateItem on ${SCHEDULES} if ${onAttributes('last_success_at')}`,
     'Allow logs:CreateLogStream on <WorkerLogs.Arn>',
     'Allow logs:PutLogEvents on <WorkerLogs.Arn>',
     'Allow sqs:ChangeMessageVisibility on <QueueWork.Arn>',
@@ -94,8 +102,10 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:PutItem on ${SCHEDULES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["S#*"]}}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
     `Allow dynamodb:Query on ${OCCURRENCES}/index/open`,
+    `Allow dynamodb:Query on ${SCHEDULES}/index/due`,
     `Allow dynamodb:UpdateItem on ${OCCURRENCES}`,
     `Allow dynamodb:UpdateItem on ${SCHEDULES} if {"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["SHARDS"]}}`,
+    `Allow dynamodb:UpdateItem on ${SCHEDULES} if ${onAttributes('last_success_at', 'next_due_at', 'shard', 'purge_at')}`,
     'Allow logs:CreateLogStream on <SweepLogs.Arn>',
     'Allow logs:PutLogEvents on <SweepLogs.Arn>',
   ],
@@ -151,6 +161,7 @@ test('conditions name the items that they are about', () => {
   expect(slotKey('any').pk).toMatch(/^C#/);
   expect(calendarUserKey('any', scheduleId('g', 'n')).pk).toMatch(/^K#/);
   expect(headKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);
+  expect(watchKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);
 });
 
 test('targets and secrets that are named may be called and read by the worker, and by nobody else', () => {

@@ -5,6 +5,7 @@ import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createWatchStore,
 } from '../../lambdas/adapters/dynamodb/index.ts';
 import { createTables, startEngine } from './engine.ts';
 
@@ -28,6 +29,7 @@ export async function openStores(options: { readonly shardCount?: number } = {})
     occurrences: createOccurrenceStore(context),
     backfills: createBackfillStore(context),
     calendars: createCalendarStore(context),
+    watches: createWatchStore(context),
     async close() {
       client.destroy();
       await engine.stop();

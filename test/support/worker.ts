@@ -27,6 +27,7 @@ export function testWorker(
     occurrences: stores.occurrences,
     schedules: stores.schedules,
     backfills: stores.backfills,
+    watches: stores.watches,
     revisionOf: createRevisionCache(stores.schedules),
     queue: {
       async send(batch) {

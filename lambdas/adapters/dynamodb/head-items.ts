@@ -53,6 +53,9 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.policy.pullQueue !== undefined && { pull_queue: head.policy.pullQueue }),
     ...(head.policy.retentionDays !== undefined && { retention_days: head.policy.retentionDays }),
     ...(head.policy.deleteAfterCompletion && { delete_after_completion: true }),
+    ...(head.policy.expectSuccessWithin !== undefined && {
+      expect_success_within: head.policy.expectSuccessWithin,
+    }),
     anchor: head.anchor,
     created_at: head.createdAt,
     updated_at: head.updatedAt,
@@ -133,6 +136,9 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
       ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
       ...(item.retention_days !== undefined && { retentionDays: item.retention_days as number }),
       ...(item.delete_after_completion !== undefined && { deleteAfterCompletion: true }),
+      ...(item.expect_success_within !== undefined && {
+        expectSuccessWithin: item.expect_success_within as string,
+      }),
     },
     anchor: item.anchor as EpochMs,
     nextDueAt: (item.next_due_at as EpochMs | undefined) ?? null,

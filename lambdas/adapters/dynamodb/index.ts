@@ -4,3 +4,4 @@ export { createDocumentClient, type StoreContext, storeContext } from './client.
 export { createOccurrenceStore } from './occurrence-store.ts';
 export { createPlanningStore } from './planning-store.ts';
 export { createScheduleStore } from './schedule-store.ts';
+export { createWatchStore } from './watch-store.ts';

@@ -38,6 +38,11 @@ export function isBackfillKey({ sk }: ItemKey): boolean {
   return sk.startsWith(BACKFILL_PREFIX);
 }
 
+/** The dead man's switch of a schedule that asks for one. */
+export function watchKey(id: ScheduleId): ItemKey {
+  return { pk: schedulePk(id), sk: 'WATCH' };
+}
+
 export function shardKey(shard: number): ItemKey {
   return { pk: `SHARD#${shard}`, sk: 'LEASE' };
 }

@@ -29,6 +29,7 @@ import { headItem, idempotencyItem, revisionItem } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { coalescedItem, pendingItem, purgeAfter, skippedItem } from './occurrence-items.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
+import { watchAction } from './watch-items.ts';
 
 /** Puts for what a plan creates; each only when its key is free (design, invariant 2). */
 export function createActions(
@@ -111,6 +112,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
         ]
       : []),
     ...calendarActions(context, change),
+    ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];
   const skips = (change.skipped ?? []).map((key) => skipAction(context, key, now));
   const creates = [

@@ -6,6 +6,7 @@ import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } fr
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { Definition, ScheduleHead } from '../../core/schedule.ts';
 import { epochMs, MINUTE } from '../../core/time.ts';
+import { successExpectedBy } from '../../core/watch.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { carryOver } from './carry-over.ts';
 import { type GoOn, goOn, type Open } from './go-on.ts';
@@ -68,16 +69,20 @@ export async function changeOf(
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
   const decided = carried.create.length + Math.min(carried.skipped.length, MAX_SKIPPED_IN_CHANGE);
-  const links = 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
+  const isWatched = base.policy.expectSuccessWithin !== undefined;
+  const links =
+    (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
   const room = Math.max(0, TRANSACTION_ROOM - cancel.length - decided - links);
   const counted = { ...base, ...(countsOn(standing, move) && withGivenBack(before, cancel)) };
   const going = await goOn(deps, { before, base: counted, move, open, caller, room });
   const { create: planned, records, ...state } = going;
   const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));
   const create = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
+  const head = { ...counted, ...state };
+  const lookAt = successExpectedBy(head, undefined);
   return {
     expected: before ? { version: before.version, nextDueAt: before.nextDueAt } : null,
-    head: { ...counted, ...state },
+    head,
     ...(move.definition && {
       revision: {
         schedule: id,
@@ -93,6 +98,7 @@ export async function changeOf(
     create: [...create, ...carried.create],
     records,
     ...((move.definition || move.state === 'deleted') && { calendars: calendarsOf(before, move) }),
+    ...(lookAt !== null && { watch: { lookAt, fresh: standing.kind !== 'live' } }),
     ...(carried.skipped.length > 0 && { skipped: carried.skipped }),
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,

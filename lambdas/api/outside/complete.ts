@@ -2,13 +2,14 @@ import type * as z from 'zod';
 import type { completeBody } from '../../contract/api/outside.ts';
 import { METRIC } from '../../contract/metrics.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
+import { afterSuccess } from '../../upkeep/after-success.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrence/repeat.ts';
 import { readByToken, recordOf, staleToken } from './attempt.ts';
 
 /** Ends an attempt well. Said again after it was done, it is done. */
 export async function completeAttempt(
-  deps: Pick<ApiDeps, 'occurrences' | 'count'>,
+  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'watches' | 'count'>,
   id: string,
   { completionToken, detail, output }: z.output<typeof completeBody>,
   { now }: Caller,
@@ -19,6 +20,7 @@ export async function completeAttempt(
     const settled = await deps.occurrences.settle(found, { kind: 'succeeded', record }, now);
     if (settled.kind === 'done') {
       deps.count(METRIC.attemptsSucceeded, 1);
+      await afterSuccess(deps, found, await deps.schedules.readHead(found.schedule), now);
       return readAfter(deps.occurrences, found);
     }
   }

@@ -1,7 +1,9 @@
+import type { ScheduleView } from '../../contract/api/schedule.ts';
 import { type ScheduleId, scheduleId } from '../../core/ids.ts';
 import type { Page, ScheduleRecord } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { etagOf } from '../change/precondition.ts';
+import type { ApiDeps } from '../deps.ts';
 import { answer } from '../http/endpoint.ts';
 import { scheduleViewOf } from '../views/schedule-view.ts';
 
@@ -9,14 +11,28 @@ export function idOf({ group, name }: { readonly group: string; readonly name: s
   return scheduleId(group, name);
 }
 
-export function shown(record: ScheduleRecord, now: EpochMs) {
-  return answer(200, scheduleViewOf(record, now), { etag: etagOf(record.head) });
+type Views = Pick<ApiDeps, 'watches'>;
+
+export async function shown(deps: Views, record: ScheduleRecord, now: EpochMs) {
+  const [view] = await scheduleViews(deps, [record], now);
+  return answer(200, view as ScheduleView, { etag: etagOf(record.head) });
 }
 
 /** Group and name need no escaping in the path: their alphabet has nothing that would. */
-export function made(record: ScheduleRecord, now: EpochMs) {
-  const headers = { etag: etagOf(record.head), location: `/schedules/${record.head.id}` };
-  return answer(201, scheduleViewOf(record, now), headers);
+export async function made(deps: Views, record: ScheduleRecord, now: EpochMs) {
+  const { body, headers } = await shown(deps, record, now);
+  return answer(201, body, { ...headers, location: `/schedules/${record.head.id}` });
+}
+
+/** With their last successes, which are read where a schedule asks for that. */
+export async function scheduleViews(
+  { watches }: Views,
+  records: readonly ScheduleRecord[],
+  now: EpochMs,
+): Promise<ScheduleView[]> {
+  const watched = records.filter(({ head }) => head.policy.expectSuccessWithin !== undefined);
+  const last = await watches.lastSuccesses(watched.map(({ head }) => head.id));
+  return records.map((record) => scheduleViewOf(record, now, last.get(record.head.id)));
 }
 
 export function pageOf<Item, View>({ items, cursor }: Page<Item>, view: (item: Item) => View) {

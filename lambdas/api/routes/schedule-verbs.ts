@@ -99,12 +99,12 @@ const explainEndpoint = endpoint({
 export const scheduleVerbs = (deps: ApiDeps) => [
   mounted(pauseEndpoint, async ({ params, headers, body, caller }) => {
     const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
-    return shown(await pauseSchedule(deps, request), caller.now);
+    return shown(deps, await pauseSchedule(deps, request), caller.now);
   }),
 
   mounted(resumeEndpoint, async ({ params, headers, body, caller }) => {
     const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
-    return shown(await resumeSchedule(deps, request), caller.now);
+    return shown(deps, await resumeSchedule(deps, request), caller.now);
   }),
 
   mounted(triggerEndpoint, async ({ params, headers, body: own, caller }) => {

@@ -9,8 +9,7 @@ import { listSchedules } from '../list-schedules.ts';
 import { patchSchedule, rehearsePatch } from '../patch-schedule.ts';
 import { definitionFor, readDefinition } from '../read-definition.ts';
 import { rehearseReplacement, replaceSchedule } from '../replace-schedule.ts';
-import { scheduleViewOf } from '../views/schedule-view.ts';
-import { idOf, made, pageOf, shown } from './answers.ts';
+import { idOf, made, pageOf, scheduleViews, shown } from './answers.ts';
 import * as schedules from './schedule-endpoints.ts';
 
 export const scheduleRoutes = (deps: ApiDeps) => [
@@ -23,19 +22,20 @@ export const scheduleRoutes = (deps: ApiDeps) => [
       idempotencyKey: headers['idempotency-key'],
     };
     if (query.dryRun) return answer(200, await rehearseCreation(deps, request));
-    return made(await createSchedule(deps, request), caller.now);
+    return made(deps, await createSchedule(deps, request), caller.now);
   }),
 
   mounted(schedules.listEndpoint, async ({ query, caller }) => {
     const page = await listSchedules(deps, query);
+    const items = await scheduleViews(deps, page.items, caller.now);
     return answer(
       200,
-      pageOf(page, (record) => scheduleViewOf(record, caller.now)),
+      pageOf({ ...page, items }, (view) => view),
     );
   }),
 
   mounted(schedules.getEndpoint, async ({ params, caller }) =>
-    shown(await getSchedule(deps, idOf(params)), caller.now),
+    shown(deps, await getSchedule(deps, idOf(params)), caller.now),
   ),
 
   mounted(schedules.replaceEndpoint, async ({ params, headers, query, body, caller }) => {
@@ -50,7 +50,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
     };
     if (query.dryRun) return answer(200, await rehearseReplacement(deps, request));
     const { record, created } = await replaceSchedule(deps, request);
-    return created ? made(record, caller.now) : shown(record, caller.now);
+    return created ? made(deps, record, caller.now) : shown(deps, record, caller.now);
   }),
 
   mounted(schedules.patchEndpoint, async ({ params, headers, query, body, caller }) => {
@@ -58,7 +58,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
     const request = { id, caller, patch: body, pending: query.pending, ifMatch: headers['if-match'] };
     const read = (merged: unknown) => readDefinition(id, merged);
     if (query.dryRun) return answer(200, await rehearsePatch(deps, request, read));
-    return shown(await patchSchedule(deps, request, read), caller.now);
+    return shown(deps, await patchSchedule(deps, request, read), caller.now);
   }),
 
   mounted(schedules.deleteEndpoint, async ({ params, headers, caller }) => {

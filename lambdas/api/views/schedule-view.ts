@@ -3,13 +3,18 @@ import { headRecurrence } from '../../core/head-recurrence.ts';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
-import { type Definition, type ScheduleState, timesOf } from '../../core/schedule.ts';
+import { type Definition, type ScheduleHead, type ScheduleState, timesOf } from '../../core/schedule.ts';
 import { type EpochMs, toIso } from '../../core/time.ts';
+import { successExpectedBy } from '../../core/watch.ts';
 import { withinRuns } from '../../core/within-runs.ts';
 import { runPolicyView } from '../run-policy.ts';
 
 /** A schedule as JSON. The next time is computed, not looked up: what is pending is what the expression says. */
-export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs): ScheduleView {
+export function scheduleViewOf(
+  { head, revision }: ScheduleRecord,
+  now: EpochMs,
+  lastSuccessAt: EpochMs | undefined,
+): ScheduleView {
   const recurrence = headRecurrence(head);
   const coming = head.state === 'paused' ? null : recurrence.next(now);
   const next = coming && withinRuns(head, [coming.at]) > 0 ? coming : null;
@@ -24,8 +29,18 @@ export function scheduleViewOf({ head, revision }: ScheduleRecord, now: EpochMs)
     nextScheduledTime: next && toIso(next.at),
     ...(head.pause && pauseView(head.pause)),
     ...(head.remainingRuns !== undefined && { remainingRuns: head.remainingRuns }),
+    ...(head.policy.expectSuccessWithin !== undefined && watchView(head, now, lastSuccessAt)),
     recurrence: recurrence.description,
     warnings: [...recurrence.warnings(now)],
+  };
+}
+
+function watchView(head: ScheduleHead, now: EpochMs, lastSuccessAt: EpochMs | undefined) {
+  const by = successExpectedBy(head, lastSuccessAt);
+  return {
+    lastSuccessAt: lastSuccessAt === undefined ? null : toIso(lastSuccessAt),
+    successExpectedBy: by === null ? null : toIso(by),
+    successOverdue: by !== null && by <= now,
   };
 }
 

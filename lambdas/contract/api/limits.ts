@@ -53,6 +53,8 @@ export const API_LIMITS = {
   calendarDates: 1_000,
   /** A run a second for thirty years. */
   maxRuns: 1_000_000_000,
+  /** Looked at once a minute; a job that runs once a year has a month to spare. */
+  expectSuccessWithin: { min: 'PT1M', max: 'P400D' },
   /** So many failures in a row are looked up in the ledger at once. */
   failures: 50,
 } as const;

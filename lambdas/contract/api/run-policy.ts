@@ -58,6 +58,14 @@ export const runPolicyFields = {
     description:
       'Pauses the schedule when so many occurrences in a row have failed since it was last changed.',
   }),
+  expectSuccessWithin: durationSchema(API_LIMITS.expectSuccessWithin.min, API_LIMITS.expectSuccessWithin.max)
+    .optional()
+    .meta({
+      description:
+        'An alarm is raised when no occurrence has succeeded for so long since the last success or change of the ' +
+        'schedule; where its next time is further off than that, or its only one, since that time. Backfills do not count.',
+      examples: ['PT26H'],
+    }),
   deleteAfterCompletion: z.boolean().default(false).meta({
     description: 'Deletes the schedule once it has no time left and its last occurrence is finished.',
   }),

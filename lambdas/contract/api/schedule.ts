@@ -16,6 +16,7 @@ import { pauseFields } from './pause.ts';
 import { recurrenceFields, runsFields } from './recurrence.ts';
 import { runPolicyFields } from './run-policy.ts';
 import { targetSchema } from './target.ts';
+import { watchFields } from './watch.ts';
 
 const retrySchema = z
   .strictObject({
@@ -132,6 +133,7 @@ export const scheduleView = z
       .nullable()
       .meta({ description: 'The next nominal time; null when paused or when there is none.' }),
     ...pauseFields,
+    ...watchFields,
     remainingRuns: z.int().optional().meta({ description: 'With `maxRuns`: runs that are not planned yet.' }),
     recurrence: z.string().meta({
       description: 'When it runs, in words.',

@@ -19,7 +19,7 @@ const SHORT_RETRY = { initialDelay: 'PT5S', factor: 2, maxDelay: 'PT20S', jitter
 
 /** Schedules that fire often, so that a few commands meet a few times. */
 export const PLANS = {
-  'each minute': scheduled('* * * * *'),
+  'each minute': scheduled('* * * * *', { expectSuccessWithin: 'PT2M' }),
   'each 20 s, skip': scheduled('*/20 * * * * *', { overlap: 'skip' }),
   'each 30 s, catch up': scheduled('*/30 * * * * *', {
     retry: { maxAttempts: 1, ...SHORT_RETRY },

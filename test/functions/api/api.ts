@@ -33,6 +33,7 @@ export async function openApi(stores?: Stores) {
     backfills: own.backfills,
     calendars: own.calendars,
     planning: own.planning,
+    watches: own.watches,
     limits: LIMITS,
     zoneData: '2026c',
     allowed: ANYTHING_ALLOWED,

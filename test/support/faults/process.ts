@@ -3,6 +3,7 @@ import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createWatchStore,
 } from '../../../lambdas/adapters/dynamodb/index.ts';
 import { createWorkQueue } from '../../../lambdas/adapters/sqs/work-queue.ts';
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
@@ -52,6 +53,7 @@ export function startProcess(name: string, deps: ProcessDeps) {
     },
     planning: createPlanningStore(context),
     backfills: createBackfillStore(context),
+    watches: createWatchStore(context),
     newSecret: () => `secret-of-${name}`,
     queue: createWorkQueue(queue.client({ name, life }, calls), 'work'),
     revisionOf: createRevisionCache(schedules),

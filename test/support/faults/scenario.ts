@@ -15,6 +15,8 @@ export interface Scenario {
   readonly again?: (world: World) => Promise<void>;
   /** The story itself loses messages, so that the sweep has to hand over again. */
   readonly losesMessages?: boolean;
+  /** What must be so once all is at rest, whatever went wrong; what it does itself is left in peace. */
+  readonly holds?: (world: World) => Promise<string[]>;
   /** What the undisturbed story must have come to; empty when it did. */
   readonly expected: (world: World) => Promise<string[]>;
 }
@@ -71,8 +73,11 @@ export async function tell(lane: Lane, scenario: Scenario, disturbance?: Disturb
   if (refused && !scenario.losesMessages && wasRedispatched(world)) {
     wrong.push('what the queue did not accept came again by the sweep only, and not by the stream');
   }
+  const calls = [...world.calls.made];
+  world.calls.faults = NO_FAULTS;
+  wrong.push(...((await scenario.holds?.(world)) ?? []));
   world.leave();
-  return { wrong, calls: world.calls.made };
+  return { wrong, calls };
 }
 
 /** The relay reports what was not accepted, and the stream brings it again at once; the sweep would be late. */

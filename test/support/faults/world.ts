@@ -4,6 +4,7 @@ import { occurrenceId, parseOccurrenceId, type ScheduleId, scheduleId } from '..
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
+import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
 import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { work } from '../../../lambdas/worker/work.ts';
@@ -13,7 +14,7 @@ import { attemptMark } from './attempts.ts';
 import { CallCounter } from './calls.ts';
 import { type ApiCall, type ApiClient, apiClient } from './client.ts';
 import { History } from './history.ts';
-import type { Lane } from './lane.ts';
+import { type Lane, ZONE_DATA } from './lane.ts';
 import { Crashed } from './life.ts';
 import { type Observer, observe } from './observer.ts';
 import { type Delivery, Outbox } from './outbox.ts';
@@ -23,7 +24,6 @@ import { type Behaviour, recordingTarget, succeeds, type TargetCall } from './ta
 import { VirtualTime } from './time.ts';
 
 export const LIMITS = { lead: 2 * MINUTE, planWindow: 10 * MINUTE };
-const ZONE_DATA = 'of the test';
 export const LEASE = 30 * SECOND;
 const REDISPATCH = MINUTE;
 const QUEUE = { visibilityMs: 6 * MINUTE, maxReceives: 5 };
@@ -53,6 +53,8 @@ export class World {
   /** When each attempt was claimed, among all that happened (`attemptMark` → order). */
   readonly claims = new Map<string, number>();
   readonly troubles: Trouble[] = [];
+  /** The schedules that the last sweep missed a success of. */
+  withoutSuccess: readonly ScheduleId[] = [];
   behaviour: Behaviour = succeeds;
   /** Milliseconds that the clocks of all processes are off. */
   skew = 0;
@@ -199,18 +201,21 @@ export class World {
   }
 
   async sweep(name = 'sweep'): Promise<void> {
-    await this.#invoke(name, async ({ occurrences, schedules, clock }) => {
+    await this.#invoke(name, async ({ occurrences, schedules, watches, clock }) => {
       const deps = {
         schedules,
         occurrences,
+        watches,
         revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
           schedules.readRevision(schedule, revision),
         redispatchMs: REDISPATCH,
         stopAt: epochMs(clock.now() + HOUR),
         now: clock.now,
       };
-      const { failures } = await sweep(deps, { shards: this.shards, reissue: false });
-      for (const { error } of failures) this.#noteTrouble(name, error);
+      const swept = await sweep(deps, { shards: this.shards, reissue: false });
+      const watched = await sweepWatches(deps);
+      this.withoutSuccess = watched.longest.map(({ schedule }) => schedule);
+      for (const { error } of [...swept.failures, ...watched.failures]) this.#noteTrouble(name, error);
     });
   }
 

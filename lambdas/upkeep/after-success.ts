@@ -1,0 +1,23 @@
+import type { RunningOccurrence } from '../core/occurrence.ts';
+import type { ScheduleHead } from '../core/schedule.ts';
+import type { EpochMs } from '../core/time.ts';
+import { countsAsSuccess, type WatchStore } from '../core/watch.ts';
+
+export interface AfterSuccessDeps {
+  readonly watches: Pick<WatchStore, 'noteSuccess'>;
+}
+
+/**
+ * Notes a success where its schedule is watched; the others pay nothing. It follows the settlement instead of being
+ * part of it, which would double the price of each: the sweep finds what is lost between the two in the ledger before
+ * it raises an alarm.
+ */
+export async function afterSuccess(
+  { watches }: AfterSuccessDeps,
+  occurrence: Pick<RunningOccurrence, 'schedule' | 'kind'>,
+  head: Pick<ScheduleHead, 'policy'> | undefined,
+  now: EpochMs,
+): Promise<void> {
+  if (head?.policy.expectSuccessWithin === undefined || !countsAsSuccess(occurrence)) return;
+  await watches.noteSuccess(occurrence.schedule, now);
+}
