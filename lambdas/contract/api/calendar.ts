@@ -18,11 +18,10 @@ const calendarFields = {
     .max(6)
     .default([])
     .meta({ description: 'Days of the week that are always closed.' }),
-  timezone: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({ description: 'Whose days they are; those of each schedule when absent.' }),
+  timezone: z.string().max(64).optional().meta({
+    format: 'iana-time-zone',
+    description: 'Whose days they are; those of each schedule when absent.',
+  }),
 };
 
 export const calendarBody = z.strictObject(calendarFields).meta({

@@ -8,6 +8,7 @@ export const explainQuery = z.strictObject({
     .max(64)
     .meta({
       description: 'An instant, or a local time of the schedule, which may be one that clocks skip.',
+      format: 'punctual-moment',
       examples: ['2026-03-08T02:30:00', '2026-03-08T07:30:00Z'],
     }),
 });

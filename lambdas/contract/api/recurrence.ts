@@ -6,12 +6,18 @@ import { API_LIMITS } from './limits.ts';
 const momentSchema = z
   .string()
   .max(64)
-  .meta({ description: 'A local time or an instant.', examples: ['2026-12-01T09:00:00'] });
+  .meta({
+    description: 'A local time or an instant.',
+    format: 'punctual-moment',
+    examples: ['2026-12-01T09:00:00'],
+  });
+
+const expressionSchema = z.string().meta({ format: 'punctual-expression' });
 
 /** When a schedule runs. What a text means is for the recurrence engine to say, which names the field at fault. */
 export const recurrenceFields = {
   expression: z
-    .union([z.string(), z.array(z.string()).min(1).max(API_LIMITS.expressions)], {
+    .union([expressionSchema, z.array(expressionSchema).min(1).max(API_LIMITS.expressions)], {
       error: `A text, or a list of 1 to ${API_LIMITS.expressions} whose times are united.`,
     })
     .meta({
@@ -23,7 +29,7 @@ export const recurrenceFields = {
   timezone: z
     .string()
     .default(DEFAULT_TIMEZONE)
-    .meta({ description: 'An IANA zone.', examples: ['Europe/Berlin'] }),
+    .meta({ description: 'An IANA zone.', format: 'iana-time-zone', examples: ['Europe/Berlin'] }),
   dst: dstSchema.optional(),
   exclude: z
     .array(z.string())
