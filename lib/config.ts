@@ -26,6 +26,7 @@ import { LIMITS } from '../lambdas/contract/env.ts';
  * | `workerMaxPollers` | none | 2 to 2000, not below `workerMinPollers` | set both or neither |
  * | `workerMemoryMb` | 512 | 128 to 10240 | memory, and with it CPU, of a worker |
  * | `tickMemoryMb` | 1024 | 128 to 10240 | memory, and with it CPU, of a tick |
+ * | `canary` | true | `true`, `false` | a schedule of the deployment's own proves each minute that the pipeline works |
  * | `apiRequestsPerSecond` | 50 | 1 to 10000 | throttle of the HTTP API; bursts may be twice as large |
  * | `kmsKeyArn` | none | the ARN of a KMS key of the same Region | encrypts tables, queues, topic, bucket and logs; its policy is in docs/deploy.md |
  * | `jwtIssuer` | none | an https URL | callers bring a token of this issuer in place of a signature |
@@ -119,6 +120,12 @@ const configSchema = z
     workerMaxPollers: whole({ min: 2, max: 2000 }).optional(),
     workerMemoryMb: whole(MEMORY).default(512),
     tickMemoryMb: whole(MEMORY).default(1024),
+    canary: z
+      .preprocess(
+        (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
+        z.boolean({ error: 'must be true or false' }),
+      )
+      .default(true),
     /** AWS: the account's own default throttle is 10,000. */
     apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
     kmsKeyArn: z

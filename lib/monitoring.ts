@@ -13,7 +13,7 @@ const RUNBOOK = 'docs/runbook.md';
 export interface MonitoringProps {
   readonly config: Config;
   /** What the settings do not say. */
-  readonly watched: Omit<Watched, 'own' | 'overdueSeconds' | 'leadSeconds'>;
+  readonly watched: Omit<Watched, 'own' | 'overdueSeconds' | 'leadSeconds' | 'canary'>;
 }
 
 /** Alarms and the topic that they go to. */
@@ -29,6 +29,7 @@ export class Monitoring extends Construct {
       own: emittedBy(config.stackName),
       overdueSeconds: config.overdueAlarmSeconds,
       leadSeconds: config.leadSeconds,
+      canary: config.canary,
     });
     for (const spec of specs) {
       const alarm = new Alarm(this, spec.id, {

@@ -33,6 +33,7 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
         ...store.environment,
         SHARD_COUNT: String(config.shardCount),
         RETENTION_DAYS: String(config.retentionDays),
+        CANARY: String(config.canary),
         REDISPATCH_SECONDS: String(config.redispatchSeconds),
       },
       grants: [

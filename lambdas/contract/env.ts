@@ -76,6 +76,8 @@ export const sweepEnv = z.object({
   ...shards,
   ...retention,
   REDISPATCH_SECONDS: count(LIMITS.redispatch.min, LIMITS.redispatch.max),
+  /** Whether a schedule of our own is to prove each minute that the pipeline works. */
+  CANARY: z.enum(['true', 'false']).transform((text) => text === 'true'),
 });
 
 export const apiEnv = z.object({ ...tables, ...shards, ...planning, ...retention, ...allowed });

@@ -40,6 +40,8 @@ export const METRIC = {
   occurrencesDispatched: 'OccurrencesDispatched',
   /** Milliseconds; startedAt - dueAt of first attempts. */
   startDelayMs: 'StartDelayMs',
+  /** Count; successes of the canary, one a minute. Its silence is an alarm; it is in no other metric of workers. */
+  canarySucceeded: 'CanarySucceeded',
   /** Count; nominal times that catch-up left out; one record in the ledger may stand for many. */
   timesCoalesced: 'TimesCoalesced',
   /** Count; attempts by their end. One that succeeded ends its occurrence. */

@@ -10,6 +10,13 @@ export type OccurrenceId = string & { readonly __brand: 'OccurrenceId' };
 /** Group and name: letters, digits, `_`, `-` and `.`; 1 to 64 characters; starts with a letter or digit. */
 export const NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+/** The group of what Punctual runs for itself: no name that `NAME_PATTERN` takes, and in no list. */
+export const RESERVED_GROUP = '_punctual';
+
+export function isReserved(id: ScheduleId): boolean {
+  return splitScheduleId(id).group === RESERVED_GROUP;
+}
+
 export function scheduleId(group: string, name: string): ScheduleId {
   return `${group}/${name}` as ScheduleId;
 }

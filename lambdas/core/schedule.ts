@@ -18,7 +18,8 @@ export type Target =
   | SnsTarget
   | EventBusTarget
   | StateMachineTarget
-  | PullTarget;
+  | PullTarget
+  | CanaryTarget;
 
 export interface HttpTarget {
   readonly kind: 'http';
@@ -74,6 +75,11 @@ export interface StateMachineTarget {
 export interface PullTarget {
   readonly kind: 'pull';
   readonly queue: string;
+}
+
+/** Succeeds by itself; that of the canary (canary.ts), and of no schedule that a person makes. */
+export interface CanaryTarget {
+  readonly kind: 'canary';
 }
 
 /** Durations are ISO 8601 text in a definition and milliseconds wherever they are computed with. */

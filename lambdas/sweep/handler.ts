@@ -10,6 +10,7 @@ import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
+import { keepCanary } from './canary.ts';
 import { shardLagSeconds } from './lag.ts';
 import { report, wantsReissue } from './report.ts';
 import { sweep } from './sweep.ts';
@@ -38,4 +39,6 @@ export const handler = observed(async (event: unknown, context) => {
   const swept = await sweep(deps, { shards, reissue: wantsReissue(event) });
   const lag = shardLagSeconds(await planning.watermarks(shards), systemClock.now());
   report(swept, lag, await sweepWatches({ ...deps, watches }));
+  // Last: what it meets must not keep the others from being swept, nor measured.
+  await keepCanary({ schedules, canary: env.CANARY }, systemClock.now());
 });

@@ -1,8 +1,9 @@
 import { count, logger, milliseconds } from '../adapters/telemetry.ts';
 import { type WorkMessage, workMessageSchema } from '../contract/message.ts';
 import { METRIC } from '../contract/metrics.ts';
+import { isCanary } from '../core/canary.ts';
 import { assertNever } from '../core/errors.ts';
-import { type OccurrenceId, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
+import { type OccurrenceId, type OccurrenceKey, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
 import type { DeadLetters } from '../core/ports.ts';
 import { type WorkDeps, type WorkEnd, work } from './work.ts';
 
@@ -39,6 +40,10 @@ function readMessage(body: string): WorkMessage | string {
 }
 
 function report(end: WorkEnd): void {
+  if ('id' in end && isCanary(keyOf(end.id))) {
+    reportCanary(end);
+    return;
+  }
   switch (end.kind) {
     case 'unreadable':
       count(METRIC.messagesRejected, 1);
@@ -76,15 +81,23 @@ function report(end: WorkEnd): void {
   if ('startDelayMs' in end && end.attempt === 1 && wasOnTime(end.id))
     milliseconds(METRIC.startDelayMs, end.startDelayMs);
   // The group: the dashboard's list of those that run most is made from these lines.
-  logger.info('Occurrence', { ...end, group: groupOf(end.id) });
+  logger.info('Occurrence', { ...end, group: splitScheduleId(keyOf(end.id).schedule).group });
 }
 
-function groupOf(id: OccurrenceId): string | undefined {
+/** It proves that all is well, and is no work of anybody's: metrics of work do without it. */
+function reportCanary(end: WorkEnd): void {
+  if (end.kind === 'succeeded') count(METRIC.canarySucceeded, 1);
+  logger.info('Canary', { ...end });
+}
+
+/** Of an occurrence that was worked on, whose id could be read. */
+function keyOf(id: OccurrenceId): OccurrenceKey {
   const key = parseOccurrenceId(id);
-  return key && splitScheduleId(key.schedule).group;
+  if (!key) throw new Error(`Not an occurrence id: ${id}`);
+  return key;
 }
 
 /** Those of a backfill wait for each other: how long says nothing about the scheduler. */
 function wasOnTime(id: OccurrenceId): boolean {
-  return parseOccurrenceId(id)?.kind !== 'backfill';
+  return keyOf(id).kind !== 'backfill';
 }

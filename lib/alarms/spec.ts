@@ -32,6 +32,8 @@ export interface Watched {
   readonly deadLetters: Queue;
   readonly overdueSeconds: number;
   readonly leadSeconds: number;
+  /** Whether the deployment has one. */
+  readonly canary: boolean;
 }
 
 /** The period of every alarm's metric. */

@@ -49,6 +49,7 @@ test('the alarms are these, each with its treatment of silence', () => {
     'Punctual-records-dropped': 'notBreaching',
     'Punctual-dead-letters': 'notBreaching',
     'Punctual-schedules-without-success': 'ignore',
+    'Punctual-canary-silent': 'breaching',
     'Punctual-tick-errors': 'notBreaching',
     'Punctual-relay-errors': 'notBreaching',
     'Punctual-worker-errors': 'notBreaching',
@@ -83,6 +84,17 @@ describe.each(alarmsOf().map((alarm) => [alarm.AlarmName, alarm] as const))('%s'
 test('the runbook has no section for an alarm that does not exist', () => {
   const ids = alarmsOf().map(({ AlarmName }) => AlarmName.replace('Punctual-', ''));
   expect([...runbookSections().keys()].toSorted()).toEqual(ids.toSorted());
+});
+
+test('a deployment without a canary does not wait for it', () => {
+  const names = (settings: Readonly<Record<string, unknown>>) =>
+    alarmsOf(settings).map(({ AlarmName }) => AlarmName);
+  const silent = 'Punctual-canary-silent';
+  expect(names({ canary: false }).toSorted()).toEqual(
+    names({})
+      .filter((name) => name !== silent)
+      .toSorted(),
+  );
 });
 
 test('thresholds follow the settings', () => {

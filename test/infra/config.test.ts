@@ -24,6 +24,7 @@ test('without any setting the defaults hold', () => {
     overdueAlarmSeconds: 60,
     workerMemoryMb: 512,
     tickMemoryMb: 1024,
+    canary: true,
     apiRequestsPerSecond: 50,
     jwtAudience: [],
     jwtReadScopes: [],
@@ -38,10 +39,12 @@ test('numbers and lists may come as text, as the command line gives them', () =>
   const config = configOf({
     shardCount: '32',
     logRetentionDays: '90',
+    canary: 'false',
     httpAllowedRanges: '10.0.0.0/8, ::1/128',
   });
   expect(config).toMatchObject({
     shardCount: 32,
+    canary: false,
     logRetentionDays: 90,
     httpAllowedRanges: ['10.0.0.0/8', '::1/128'],
   });
@@ -89,6 +92,7 @@ test.each([
   ],
   ['retentionDays', true, 'punctual:retentionDays is true; it must be a whole number from 1 to 3650.'],
   ['leaseSeconds', 5, 'punctual:leaseSeconds is 5; it must be a whole number from 6 to 900.'],
+  ['canary', 'no', 'punctual:canary is "no"; it must be true or false.'],
   ['removalPolicy', 'snapshot', `punctual:removalPolicy is "snapshot"; it must be 'retain' or 'destroy'.`],
   ['alarmEmail', 'ops', 'punctual:alarmEmail is "ops"; it must be an e-mail address.'],
   [

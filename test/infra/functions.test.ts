@@ -63,6 +63,7 @@ test('settings reach the functions', () => {
     workerMemoryMb: 2048,
     tickMemoryMb: 1769,
     logRetentionDays: 90,
+    canary: false,
   });
   expect(propertiesOf(other, FUNCTION, 'TickFunction')).toMatchObject({
     MemorySize: 1769,
@@ -92,7 +93,7 @@ test('settings reach the functions', () => {
     });
   }
   expect(propertiesOf(other, FUNCTION, 'SweepFunction')).toMatchObject({
-    Environment: { Variables: { REDISPATCH_SECONDS: '45', SHARD_COUNT: '32' } },
+    Environment: { Variables: { REDISPATCH_SECONDS: '45', SHARD_COUNT: '32', CANARY: 'false' } },
   });
   for (const { Properties } of Object.values(resourcesOf(other, 'AWS::Logs::LogGroup'))) {
     expect(Properties.RetentionInDays).toBe(90);

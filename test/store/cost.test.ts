@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CANARY_DEFINITION } from '../../lambdas/core/canary.ts';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
-import { planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule.ts';
+import { type Definition, planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { type OverlapPolicy, type SlotNeed, slotNeeds } from '../../lambdas/core/slots.ts';
 import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { tick } from '../../lambdas/tick/tick.ts';
@@ -63,8 +64,9 @@ async function unitsPerOccurrence(
   fires: number,
   stepMs: number,
   overlap: OverlapPolicy = 'allow',
+  all: Partial<Definition> = {},
 ): Promise<number> {
-  const from = definition({ expression, timezone: 'America/New_York', overlap });
+  const from = definition({ expression, timezone: 'America/New_York', overlap, ...all });
   const nextDueAt = epochMs(NOON + stepMs);
   const of = await seedSchedule(stores, [], {
     head: { id: freshId('a-group-with-a-name'), nextDueAt, policy: planningPolicy(from) },
@@ -95,6 +97,12 @@ describe('write request units of an occurrence', () => {
 
   it('are at most 6.5 for one that fires each minute', async () => {
     const of = await unitsPerOccurrence('* * * * *', 60, MINUTE);
+    expect(of).toBeGreaterThan(5);
+    expect(of).toBeLessThanOrEqual(6.5);
+  });
+
+  it('are as many for the canary', async () => {
+    const of = await unitsPerOccurrence('', 60, MINUTE, 'allow', CANARY_DEFINITION);
     expect(of).toBeGreaterThan(5);
     expect(of).toBeLessThanOrEqual(6.5);
   });

@@ -1,5 +1,5 @@
 import type { PinnedCalendar } from '../../core/calendar.ts';
-import { shardOf, splitScheduleId } from '../../core/ids.ts';
+import { isReserved, shardOf, splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { IdempotencyRecord } from '../../core/ports.ts';
 import type {
@@ -37,7 +37,7 @@ export function tombstonePurgeAt(
 
 /**
  * A head as stored. `shard` and `next_due_at` are there only while a tick is to come by (index `due` is
- * sparse), `group` and `name` only while it is to be listed (index `by_group`).
+ * sparse), `group` and `name` only while it is to be listed (index `by_group`), which what is our own never is.
  */
 export function headItem(head: ScheduleHead, shardCount: number, retentionDays: number): Item {
   const { group, name } = splitScheduleId(head.id);
@@ -68,7 +68,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
     ...(head.state === 'deleted'
       ? { purge_at: tombstonePurgeAt(head, retentionDays, head.updatedAt) }
-      : { group, name }),
+      : !isReserved(head.id) && { group, name }),
   };
 }
 

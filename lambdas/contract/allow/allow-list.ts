@@ -97,6 +97,7 @@ export function createAllowList(targets: readonly string[], secrets: readonly st
           );
         }
         case 'pull':
+        case 'canary':
           return undefined;
       }
     },
