@@ -14,6 +14,8 @@ const SHARD_LEASE = 55 * SECOND;
 const SHARD_CONCURRENCY = 4;
 /** Plans of one schedule in one tick; each may hold 90 occurrences, so a backlog is worked off in pieces. */
 const MAX_ROUNDS = 8;
+/** Schedules that are planned and written together when they come again; the index gives as many. */
+const PAGE = 100;
 
 export interface TickDeps extends RetireDeps, ZoneDeps {
   readonly store: PlanningStore;
@@ -88,16 +90,33 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
   try {
     const { moved: rezoned, failures } = await followZones(deps, shard, now);
     result = merge(result, { ...EMPTY, rezoned, failures });
+    let again: ScheduleHead[] = [];
     let outOfTime = false;
     for await (const heads of deps.store.dueHeads(shard, until)) {
       // Nobody waits for a completed one to be deleted.
       const waiting = heads.filter(({ state }) => state !== 'completed');
       const oldest = Math.min(now, ...waiting.map((head) => head.nextDueAt ?? now));
       const lagSeconds = (now - oldest) / SECOND;
-      result = merge(result, { ...(await materialiseHeads(deps, heads, now, until)), lagSeconds });
+      const { due, failures } = await dueByZones(deps, heads, now, until);
+      const planned = await materialiseHeads(deps, due, now, until);
+      result = merge(merge(result, planned.result), { ...EMPTY, lagSeconds, failures });
       result = merge(result, { ...EMPTY, ...(await retireHeads(deps, heads, now)) });
+      again.push(...planned.again);
       outOfTime = deps.now() >= deps.stopAt;
       if (outOfTime) break;
+    }
+    // Each schedule of the shard once before any of them a second time: one group's backlog of an outage is
+    // older than what others have coming up, and would keep the tick to itself, minute after minute.
+    for (let round = 1; round < MAX_ROUNDS && again.length > 0 && !outOfTime; round += 1) {
+      const pages = pagesOf(again);
+      again = [];
+      for (const heads of pages) {
+        const planned = await materialiseHeads(deps, heads, now, until);
+        result = merge(result, planned.result);
+        again.push(...planned.again);
+        outOfTime = deps.now() >= deps.stopAt;
+        if (outOfTime) break;
+      }
     }
     finished = !outOfTime;
   } finally {
@@ -106,39 +125,38 @@ async function tickShard(deps: TickDeps, shard: number): Promise<TickResult> {
   return merge(result, { ...EMPTY, scanned: 1, leftOver: finished ? 0 : 1 });
 }
 
-/** Plans and writes until no schedule of the page is due within the lead, or its rounds are used up. */
+function pagesOf(heads: readonly ScheduleHead[]): ScheduleHead[][] {
+  return Array.from({ length: Math.ceil(heads.length / PAGE) }, (_, index) =>
+    heads.slice(index * PAGE, (index + 1) * PAGE),
+  );
+}
+
+/** Plans each once and writes it; `again` are those that are still due within the lead. */
 async function materialiseHeads(
   deps: TickDeps,
   heads: readonly ScheduleHead[],
   now: EpochMs,
   until: EpochMs,
-): Promise<TickResult> {
-  const { due: first, failures: unmoved } = await dueByZones(deps, heads, now, until);
-  let result: TickResult = { ...EMPTY, failures: unmoved };
-  let due = first;
-  for (let round = 0; round < MAX_ROUNDS && due.length > 0; round += 1) {
-    const { plans, failures } = planHeads(deps, due, now);
-    const outcomes = await deps.store.materialise(plans, now);
-    const advanced: ScheduleHead[] = [];
-    const faults = [...failures];
-    let materialised = 0;
-    let coalesced = 0;
-    let lostRaces = 0;
-    for (const [index, outcome] of outcomes.entries()) {
-      const planned = plans[index];
-      if (!planned) continue;
-      if (outcome.kind === 'materialised') {
-        materialised += planned.create.length;
-        coalesced += leftOut(planned);
-        const { nextDueAt } = planned;
-        if (nextDueAt !== null && nextDueAt <= until) advanced.push(advancedTo(planned, nextDueAt));
-      } else if (outcome.kind === 'lost-race') lostRaces += 1;
-      else faults.push({ schedule: planned.head.id, error: outcome.error });
-    }
-    result = merge(result, { ...EMPTY, materialised, coalesced, lostRaces, failures: faults });
-    due = advanced;
+): Promise<{ readonly result: TickResult; readonly again: readonly ScheduleHead[] }> {
+  const { plans, failures } = planHeads(deps, heads, now);
+  const outcomes = await deps.store.materialise(plans, now);
+  const again: ScheduleHead[] = [];
+  const faults = [...failures];
+  let materialised = 0;
+  let coalesced = 0;
+  let lostRaces = 0;
+  for (const [index, outcome] of outcomes.entries()) {
+    const planned = plans[index];
+    if (!planned) continue;
+    if (outcome.kind === 'materialised') {
+      materialised += planned.create.length;
+      coalesced += leftOut(planned);
+      const { nextDueAt } = planned;
+      if (nextDueAt !== null && nextDueAt <= until) again.push(advancedTo(planned, nextDueAt));
+    } else if (outcome.kind === 'lost-race') lostRaces += 1;
+    else faults.push({ schedule: planned.head.id, error: outcome.error });
   }
-  return result;
+  return { result: { ...EMPTY, materialised, coalesced, lostRaces, failures: faults }, again };
 }
 
 /** A schedule that cannot be planned is reported and left; the others of its page are not held up by it. */

@@ -128,6 +128,46 @@ describe('tick', () => {
   });
 });
 
+describe('a group with a backlog', () => {
+  it('is planned once before the others, however much it has, and goes on behind them', async () => {
+    const own = await openStores({ shardCount: 1 });
+    try {
+      const flood = await Promise.all(
+        Array.from({ length: 101 }, () =>
+          seedSchedule(own, [], { head: { id: freshId(), nextDueAt: at(SECOND) } }),
+        ),
+      );
+      const quiet = await seedSchedule(own, [], { head: { id: freshId(), nextDueAt: at(2 * MINUTE) } });
+      const order: string[] = [];
+      const store: PlanningStore = {
+        ...own.planning,
+        async materialise(plans) {
+          order.push(...plans.map(({ head }) => head.id));
+          return plans.map(() => ({ kind: 'materialised' }));
+        },
+      };
+      // Ninety seconds in one plan, which is less than the lead: each of the flood has to come again.
+      const recurrenceOf = (head: ScheduleHead) => everyMs(head.id === quiet.id ? MINUTE : SECOND);
+      const result = await tick(deps({ store, recurrenceOf }), [0]);
+      expect(result).toMatchObject({ scanned: 1, leftOver: 0, failures: [] });
+      expect(order.slice(0, 101).toSorted()).toEqual(flood.map(({ id }) => id).toSorted());
+      expect(order[101]).toBe(quiet.id);
+      expect(order.slice(102).toSorted()).toEqual(flood.map(({ id }) => id).toSorted());
+
+      // Time that runs out is taken from the backlog.
+      const isOver = () => order.length >= 102;
+      order.length = 0;
+      const now = () => (isOver() ? at(HOUR) : NOON);
+      const cut = await tick(deps({ store, recurrenceOf, now, holder: 'tick-2' }), [0]);
+      expect(cut).toMatchObject({ leftOver: 1 });
+      expect(order).toHaveLength(102);
+      expect(order[101]).toBe(quiet.id);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe('a tick that dies', () => {
   const scenarios = ['acquireShard', 'materialise', 'releaseShard'] as const;
   it.each(
