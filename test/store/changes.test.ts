@@ -146,6 +146,21 @@ describe('changing a schedule', () => {
     expect((await readPending(stores, keyOf(made, NOON))).status).toBe('pending');
   });
 
+  it('lets the tokens of what is made again go on, so that a late end of the old claim does not fit a new one', async () => {
+    const made = await seedSchedule(stores, [NOON]);
+    const givenUp = await claimed(stores, keyOf(made, NOON), NOON);
+    const end = { kind: 'cancelled', reason: 'paused' } as const;
+    await stores.occurrences.settle(givenUp, end, NOON);
+    await stores.schedules.applyChange(
+      change({ ...made, version: 2 }, { expected: expectedOf(made), create: [planned(made, NOON)] }),
+    );
+    expect(await readPending(stores, keyOf(made, NOON))).toMatchObject({ attempt: 0, dispatchSeq: 2 });
+    const again = await claimed(stores, keyOf(made, NOON), NOON);
+    expect(again).toMatchObject({ attempt: 1, fencingToken: 2 });
+    expect((await stores.occurrences.settle(givenUp, end, NOON)).kind).toBe('lost-lease');
+    expect(await stores.occurrences.readOccurrence(keyOf(made, NOON))).toEqual(again);
+  });
+
   it('goes on without an occurrence that exists already, so that nothing can wedge it', async () => {
     const made = await seedSchedule(stores, [NOON]);
     const running = await claimed(stores, keyOf(made, NOON), NOON);

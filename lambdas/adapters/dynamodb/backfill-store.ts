@@ -10,16 +10,17 @@ import type { EpochMs } from '../../core/time.ts';
 import { backfillItem, backfillOf, purgeAfterAll } from './backfill-items.ts';
 import { recordsBetween } from './backfill-records.ts';
 import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import type { StoreContext } from './client.ts';
-import { conditioned, expression, isAbsent, isLiveSchedule, placeholders } from './conditions.ts';
+import { expression, placeholders } from './conditions.ts';
+import { commitCreating, createActions } from './creates.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
-import { type Item, idempotencyItem } from './head-items.ts';
+import type { Item } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
-import { backfillKey, headKey, isBackfillKey, occurrenceItemKey, schedulePk, slotKey } from './keys.ts';
+import { backfillKey, isBackfillKey, occurrenceItemKey, schedulePk, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
-import { commitDroppingExisting, createActions, idempotencyFree } from './schedule-changes.ts';
 import { createScheduleStore } from './schedule-store.ts';
-import { transact, type WriteAction } from './transact.ts';
+import type { WriteAction } from './transact.ts';
 
 /** Nobody wrote since it was read. */
 const isAsSeen = ({ version }: Backfill) =>
@@ -40,37 +41,10 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
 
     listBackfills: (query) => listBackfills(context, query),
 
-    async createBackfill({ backfill, idempotency, now }) {
-      const actions: WriteAction[] = [
-        {
-          ConditionCheck: {
-            TableName: schedulesTable,
-            Key: headKey(backfill.schedule),
-            ...conditioned(isLiveSchedule),
-          },
-        },
-        {
-          Put: {
-            TableName: schedulesTable,
-            Item: backfillItem(backfill, shardCount, retentionDays),
-            ...conditioned(isAbsent),
-          },
-        },
-        ...(idempotency
-          ? [
-              {
-                Put: {
-                  TableName: schedulesTable,
-                  Item: idempotencyItem(idempotency, now),
-                  ...conditioned(idempotencyFree(now)),
-                },
-              },
-            ]
-          : []),
-      ];
-      const result = await transact(client, actions);
-      if (result.kind === 'committed') return { kind: 'created' };
-      return { kind: result.failed.has(0) ? 'no-schedule' : 'conflict' };
+    createBackfill({ backfill, idempotency, now }) {
+      const Item = backfillItem(backfill, shardCount, retentionDays);
+      const put = { TableName: schedulesTable, Item };
+      return createBesideLiveSchedule(context, { schedule: backfill.schedule, put, idempotency, now });
     },
 
     async *dueBackfills(shard, until) {
@@ -104,7 +78,7 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
 
     async saveBackfill(seen, next, create) {
       const creates = createActions(context, create, [], next.updatedAt);
-      const outcome = await commitDroppingExisting(context, [saveAction(context, seen, next)], creates);
+      const outcome = await commitCreating(context, [saveAction(context, seen, next)], creates);
       return outcome === 'committed' ? 'saved' : 'lost-race';
     },
 

@@ -3,9 +3,9 @@ import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { placeholders, plannable } from './conditions.ts';
+import { type Create, commitCreating, createActions } from './creates.ts';
 import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
-import { commitDroppingExisting, createActions } from './schedule-changes.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
 /** Schedules in one transaction. More saves little and makes one conflict undo more (bench/README). */
@@ -16,7 +16,7 @@ const CONCURRENCY = 8;
 interface Prepared {
   readonly index: number;
   readonly head: WriteAction;
-  readonly creates: readonly WriteAction[];
+  readonly creates: readonly Create[];
 }
 
 /**
@@ -105,7 +105,7 @@ async function commitTogether(context: StoreContext, pack: readonly Prepared[]):
 
 async function commitApart(context: StoreContext, entry: Prepared): Promise<MaterialiseResult> {
   try {
-    const outcome = await commitDroppingExisting(context, [entry.head], entry.creates);
+    const outcome = await commitCreating(context, [entry.head], entry.creates);
     return { kind: outcome === 'committed' ? 'materialised' : 'lost-race' };
   } catch (error) {
     return { kind: 'failed', error };

@@ -4,11 +4,11 @@ import type { RunningOccurrence } from '../../core/occurrence.ts';
 import type { OccurrenceStore, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { batchGet } from './batch-get.ts';
+import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import type { StoreContext } from './client.ts';
-import { conditioned, type Expression, isAbsent, isLiveSchedule } from './conditions.ts';
-import { idempotencyItem } from './head-items.ts';
+import type { Expression } from './conditions.ts';
 import { indexPages } from './index-pages.ts';
-import { headKey, occurrenceItemKey } from './keys.ts';
+import { occurrenceItemKey } from './keys.ts';
 import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';
 import {
   claim,
@@ -23,12 +23,10 @@ import {
 } from './occurrence-moves.ts';
 import { listAttention, listOccurrences, openOf, pullable } from './occurrence-queries.ts';
 import { cancel, createAhead, replay, reschedule, skip, unskip } from './operator-moves.ts';
-import { idempotencyFree } from './schedule-changes.ts';
 import { claimWithSlots, settleWithSlots, waitForSlot } from './slot-moves.ts';
-import { transact, type WriteAction } from './transact.ts';
 
 export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
-  const { client, occurrencesTable, schedulesTable } = context;
+  const { client, occurrencesTable } = context;
 
   const end = (running: RunningOccurrence, settlement: Settlement, condition: Expression, now: EpochMs) =>
     running.slots.length === 0
@@ -46,37 +44,10 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     listOccurrences: (query) => listOccurrences(context, query),
     openOf: (schedule, since) => openOf(context, schedule, since),
 
-    async createManual({ occurrence, idempotency, now }) {
-      const actions: WriteAction[] = [
-        {
-          ConditionCheck: {
-            TableName: schedulesTable,
-            Key: headKey(occurrence.schedule),
-            ...conditioned(isLiveSchedule),
-          },
-        },
-        {
-          Put: {
-            TableName: occurrencesTable,
-            Item: pendingItem(occurrence, context.shardCount, now),
-            ...conditioned(isAbsent),
-          },
-        },
-        ...(idempotency
-          ? [
-              {
-                Put: {
-                  TableName: schedulesTable,
-                  Item: idempotencyItem(idempotency, now),
-                  ...conditioned(idempotencyFree(now)),
-                },
-              },
-            ]
-          : []),
-      ];
-      const result = await transact(client, actions);
-      if (result.kind === 'committed') return { kind: 'created' };
-      return { kind: result.failed.has(0) ? 'no-schedule' : 'conflict' };
+    createManual({ occurrence, idempotency, now }) {
+      const Item = pendingItem(occurrence, context.shardCount, now);
+      const put = { TableName: occurrencesTable, Item };
+      return createBesideLiveSchedule(context, { schedule: occurrence.schedule, put, idempotency, now });
     },
 
     async *openDue(shard, until) {

@@ -14,22 +14,18 @@ import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
-  cancelledByPauseUnstarted,
-  conditioned,
   dispatchSeqIs,
   type Expression,
   expression,
-  isAbsent,
   isLiveSchedule,
   isPending,
-  or,
   placeholders,
 } from './conditions.ts';
+import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
 import { pendingItem, pullBucket, purgeAfter, skippedItem } from './occurrence-items.ts';
 import { fenced, move } from './occurrence-moves.ts';
 import { leaveLine, placeInLine } from './slot-line.ts';
-import { transact } from './transact.ts';
 
 /** Moves of the status machine that a person, or another occurrence, asks for. */
 
@@ -203,26 +199,18 @@ export async function createAhead(
     ahead.kind === 'skip'
       ? skippedItem(ahead.key, context, now)
       : pendingItem(ahead.occurrence, context.shardCount, now);
-  const result = await transact(context.client, [
-    {
-      Update: {
-        TableName: context.schedulesTable,
-        Key: headKey(head.id),
-        UpdateExpression: bump.text,
-        ConditionExpression: asSeen.text,
-        ...placeholders(bump, asSeen),
-      },
+  const bumpHead = {
+    Update: {
+      TableName: context.schedulesTable,
+      Key: headKey(head.id),
+      UpdateExpression: bump.text,
+      ConditionExpression: asSeen.text,
+      ...placeholders(bump, asSeen),
     },
-    // What a pause cancelled is as good as not there: a resume would create it again.
-    {
-      Put: {
-        TableName: context.occurrencesTable,
-        Item,
-        ...conditioned(or(isAbsent, cancelledByPauseUnstarted)),
-      },
-    },
-  ]);
-  return { kind: result.kind === 'committed' ? 'done' : 'lost-lease' };
+  };
+  // What a pause cancelled is as good as not there: a resume would create it again.
+  const outcome = await commitCreating(context, [bumpHead], [createAction(context, Item)], 'conflict');
+  return { kind: outcome === 'committed' ? 'done' : 'lost-lease' };
 }
 
 /** One that no longer waits makes room in the line. Should this fail, whoever meets the entry drops it. */

@@ -2,19 +2,12 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
-import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
-import {
-  type ChangeResult,
-  MAX_SKIPPED_IN_CHANGE,
-  type ScheduleChange,
-  type SkippedAhead,
-} from '../../core/ports.ts';
+import { type ChangeResult, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { calendarKey, calendarUserKey } from './calendar-items.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
-  cancelledByPauseUnstarted,
   conditioned,
   dispatchSeqIs,
   expression,
@@ -22,33 +15,15 @@ import {
   isAbsent,
   isCurrent,
   isPending,
-  or,
   placeholders,
 } from './conditions.ts';
-import { headItem, idempotencyItem, revisionItem } from './head-items.ts';
+import { commitCreating, createAction, createActions } from './creates.ts';
+import { headItem, revisionItem } from './head-items.ts';
+import { idempotencyAction } from './idempotency-records.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { coalescedItem, pendingItem, purgeAfter, skippedItem } from './occurrence-items.ts';
+import { purgeAfter, skippedItem } from './occurrence-items.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 import { watchAction } from './watch-items.ts';
-
-/** Puts for what a plan creates; each only when its key is free (design, invariant 2). */
-export function createActions(
-  context: StoreContext,
-  create: readonly PlannedOccurrence[],
-  records: readonly PlannedRecord[],
-  now: EpochMs,
-): WriteAction[] {
-  const TableName = context.occurrencesTable;
-  const free = conditioned(or(isAbsent, cancelledByPauseUnstarted));
-  return [
-    ...create.map((planned) => ({
-      Put: { TableName, Item: pendingItem(planned, context.shardCount, now), ...free },
-    })),
-    ...records.map((record) => ({
-      Put: { TableName, Item: coalescedItem(record, context, now), ...free },
-    })),
-  ];
-}
 
 function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
   const update = expression(
@@ -100,21 +75,11 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
           },
         ]
       : []),
-    ...(idempotency
-      ? [
-          {
-            Put: {
-              TableName: context.schedulesTable,
-              Item: idempotencyItem(idempotency, now),
-              ...conditioned(idempotencyFree(now)),
-            },
-          },
-        ]
-      : []),
+    ...(idempotency ? [idempotencyAction(context, idempotency, now)] : []),
     ...calendarActions(context, change),
     ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];
-  const skips = (change.skipped ?? []).map((key) => skipAction(context, key, now));
+  const skips = (change.skipped ?? []).map((key) => createAction(context, skippedItem(key, context, now)));
   const creates = [
     ...createActions(context, change.create, change.records, now),
     ...skips.slice(0, MAX_SKIPPED_IN_CHANGE),
@@ -124,7 +89,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
   const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
 
-  const outcome = await commitDroppingExisting(context, [...fixed, ...inside], creates);
+  const outcome = await commitCreating(context, [...fixed, ...inside], creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
   for (const skip of skips.slice(MAX_SKIPPED_IN_CHANGE)) await transact(context.client, [skip]);
   await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
@@ -147,35 +112,6 @@ function calendarActions({ schedulesTable: TableName }: StoreContext, change: Sc
       .filter((name) => !names.includes(name))
       .map((name) => ({ Delete: { TableName, Key: calendarUserKey(name, id) } })),
   ];
-}
-
-function skipAction(context: StoreContext, skipped: SkippedAhead, now: EpochMs): WriteAction {
-  const Item = skippedItem(skipped, context, now);
-  return { Put: { TableName: context.occurrencesTable, Item, ...conditioned(isAbsent) } };
-}
-
-/** An idempotency record that ran out but was not purged yet (TTL takes days) does not count. */
-export function idempotencyFree(now: EpochMs) {
-  return or(isAbsent, expression('purge_at < :now_seconds', [], { ':now_seconds': Math.floor(now / 1000) }));
-}
-
-/**
- * Commits `required` and `creates` together. Where only creates fail, their nominal times have a record
- * already; the rest commits without them, so that a record in the way can never wedge a schedule.
- */
-export async function commitDroppingExisting(
-  context: StoreContext,
-  required: readonly WriteAction[],
-  creates: readonly WriteAction[],
-): Promise<'committed' | 'conflict'> {
-  let left = creates;
-  for (;;) {
-    const result = await transact(context.client, [...required, ...left]);
-    if (result.kind === 'committed') return 'committed';
-    for (const index of result.failed) if (index < required.length) return 'conflict';
-    // Every round drops at least one create, so this ends.
-    left = left.filter((_, index) => !result.failed.has(required.length + index));
-  }
 }
 
 async function cancelIfStillPending(context: StoreContext, update: ReturnType<typeof cancelUpdate>) {

@@ -4,16 +4,21 @@ import {
   TransactWriteCommand,
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { Item } from './head-items.ts';
 
 export type WriteAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** Most actions in one transaction (AWS: API_TransactWriteItems). */
 export const MAX_ACTIONS = 100;
 
-/** `failed`: the indexes of the actions whose condition did not hold; nothing was written. */
+/**
+ * `failed`: the indexes of the actions whose condition did not hold, with the item that each met where it asked for
+ * that (`ALL_OLD`) and there is one; nothing was written.
+ */
 export type TransactResult =
   | { readonly kind: 'committed' }
-  | { readonly kind: 'cancelled'; readonly failed: ReadonlySet<number> };
+  | { readonly kind: 'cancelled'; readonly failed: ReadonlyMap<number, Item | undefined> };
 
 /**
  * Writes all or nothing. Conditions that fail are an answer; anything else throws. The SDK gives each call an
@@ -28,9 +33,9 @@ export async function transact(
     return { kind: 'committed' };
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) throw error;
-    const failed = new Set<number>();
-    for (const [index, reason] of (error.CancellationReasons ?? []).entries()) {
-      if (reason.Code === 'ConditionalCheckFailed') failed.add(index);
+    const failed = new Map<number, Item | undefined>();
+    for (const [index, { Code, Item }] of (error.CancellationReasons ?? []).entries()) {
+      if (Code === 'ConditionalCheckFailed') failed.set(index, Item && unmarshall(Item));
     }
     if (failed.size === 0) throw error;
     return { kind: 'cancelled', failed };

@@ -35,10 +35,9 @@ function changeFaults(before: Item, after: Item): string[] {
   const wrong = (bad: boolean, what: string) => {
     if (bad) faults.push(`${what} (${move})`);
   };
-  const revived = before.status === 'cancelled' && after.status === 'pending';
+  const revived = isTerminal(statusOf(before)) && after.status === 'pending';
   const claimed = before.status === 'pending' && after.status === 'running';
   wrong(isTerminal(statusOf(before)) && !isRevival(before, after) && changed(before, after), 'was terminal');
-  if (revived) return faults;
 
   const tokens = num(after, 'fencing_token') - num(before, 'fencing_token');
   wrong(tokens !== (claimed ? 1 : 0), `went from fencing token ${before.fencing_token} by ${tokens}`);
@@ -51,6 +50,7 @@ function changeFaults(before: Item, after: Item): string[] {
     after.status === 'pending' && before.status === 'running' && bump(before, after) < 1,
     'came back without being handed over again',
   );
+  wrong(revived && bump(before, after) < 1, 'was revived without being handed over');
   wrong(
     after.status === 'pending' &&
       before.status === 'pending' &&

@@ -1,0 +1,79 @@
+import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
+import type { EpochMs } from '../../core/time.ts';
+import type { StoreContext } from './client.ts';
+import { and, cancelledByPauseUnstarted, conditioned, expression, isAbsent } from './conditions.ts';
+import type { Item } from './head-items.ts';
+import { coalescedItem, occurrenceOf, pendingItem } from './occurrence-items.ts';
+import { transact, type WriteAction } from './transact.ts';
+
+/** The put of an occurrence under a key of its own. */
+export type Create = { readonly Put: NonNullable<WriteAction['Put']> };
+
+/** Written only when its key is free (design, invariant 2); where it is not, the answer says what is there. */
+export function createAction({ occurrencesTable: TableName }: StoreContext, Item: Item): Create {
+  return {
+    Put: { TableName, Item, ...conditioned(isAbsent), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+  };
+}
+
+/** Puts for what a plan creates. */
+export function createActions(
+  context: StoreContext,
+  create: readonly PlannedOccurrence[],
+  records: readonly PlannedRecord[],
+  now: EpochMs,
+): Create[] {
+  return [
+    ...create.map((planned) => createAction(context, pendingItem(planned, context.shardCount, now))),
+    ...records.map((record) => createAction(context, coalescedItem(record, context, now))),
+  ];
+}
+
+/**
+ * What a pause cancelled before any attempt is made again, since otherwise pausing and resuming within the plan
+ * window would lose its time. It may have been claimed and given up without a call: its tokens go on from there, so
+ * that a late request of that claim does not fit a new one.
+ */
+function again({ Put }: Create, left: Item): Create {
+  const { fencingToken, dispatchSeq } = occurrenceOf(left);
+  const unchanged = expression('fencing_token = :seen_token AND dispatch_seq = :seen_seq', [], {
+    ':seen_token': fencingToken,
+    ':seen_seq': dispatchSeq,
+  });
+  return {
+    Put: {
+      ...Put,
+      Item: { ...Put.Item, fencing_token: fencingToken, dispatch_seq: dispatchSeq + 1 },
+      ...conditioned(and(cancelledByPauseUnstarted, unchanged)),
+    },
+  };
+}
+
+function isLeftByPause({ status, reason, attempt }: Item): boolean {
+  return status === 'cancelled' && reason === 'paused' && attempt === 0;
+}
+
+/**
+ * Commits `required` and `creates` together. Where only creates fail, their nominal times have a record already: the
+ * rest commits without them (`leave-out`), so that a record in the way can never wedge a schedule; or nothing does.
+ */
+export async function commitCreating(
+  context: StoreContext,
+  required: readonly WriteAction[],
+  creates: readonly Create[],
+  taken: 'leave-out' | 'conflict' = 'leave-out',
+): Promise<'committed' | 'conflict'> {
+  let left = creates;
+  for (;;) {
+    const result = await transact(context.client, [...required, ...left]);
+    if (result.kind === 'committed') return 'committed';
+    for (const index of result.failed.keys()) if (index < required.length) return 'conflict';
+    // Every round drops a create, or meets a record that somebody has just written; so this ends.
+    left = left.flatMap((create, index) => {
+      if (!result.failed.has(required.length + index)) return [create];
+      const found = result.failed.get(required.length + index);
+      return found && isLeftByPause(found) ? [again(create, found)] : [];
+    });
+    if (taken === 'conflict' && left.length < creates.length) return 'conflict';
+  }
+}
