@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { startEngine, type TestEngine } from '../support/engine.ts';
+import { minutes, settle } from '../support/faults/course.ts';
 import { faultsAtRest } from '../support/faults/invariants.ts';
 import { type Lane, openLane } from '../support/faults/lane.ts';
 import { LONG, SEQUENCES } from '../support/faults/runs.ts';
@@ -33,13 +34,13 @@ afterAll(async () => {
 async function comeToRest(world: World): Promise<void> {
   world.skew = 0;
   world.behaviour = succeeds;
-  await world.minutes(3);
+  await minutes(world, 3);
   const watched = await watchFaults(world);
   for (const id of world.history.schedules) {
     const state = (await world.observer.head(id))?.state;
     if (state !== undefined && state !== 'deleted') await world.client.delete(id);
   }
-  await world.settle();
+  await settle(world);
   const faults = [...watched, ...(await faultsAtRest(world))];
   if (faults.length > 0) throw new Error(faults.join('\n'));
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { epochMs, SECOND } from '../../../lambdas/core/time.ts';
 import { type Fault, type Faults, NO_FAULTS } from '../../support/faults/calls.ts';
+import { minute } from '../../support/faults/course.ts';
 import { Crashed, never } from '../../support/faults/life.ts';
 import type { Behaviour } from '../../support/faults/target.ts';
 import type { World } from '../../support/faults/world.ts';
@@ -181,7 +182,7 @@ export const commands = (maxCommands: number) =>
       fc
         .tuple(behaviour, fc.integer({ min: 1, max: 10 }), fc.boolean(), mishap)
         .map((args) => works(...args)),
-      mishap.map((at) => step('a minute goes by', at, (world) => world.minute())),
+      mishap.map((at) => step('a minute goes by', at, minute)),
       fc.integer({ min: 1, max: 200 }).map(passes),
       fc.integer({ min: -3, max: 3 }).map(jumps),
       fc.constant(loses),

@@ -1,5 +1,6 @@
 import { MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import type { Call } from '../../support/faults/calls.ts';
+import { minutes } from '../../support/faults/course.ts';
 import type { Scenario } from '../../support/faults/scenario.ts';
 import type { World } from '../../support/faults/world.ts';
 import { callsAre, ledgerIs, minutely, once, orRefused, scheduled, statusAndReason } from './definitions.ts';
@@ -71,7 +72,7 @@ export const pauseDuringClaim: Scenario = {
   async story(world) {
     world.calls.before(isClaim, () => world.client.pause(world.id('a')));
     await create(world, minutely(world.at(MINUTE), 4));
-    await world.minutes(2);
+    await minutes(world, 2);
     await world.client.resume(world.id('a'));
   },
   async again(world) {
@@ -108,7 +109,7 @@ export const deleteWithPending: Scenario = {
   name: 'delete with pending',
   async story(world) {
     await create(world, minutely(world.at(MINUTE), 3));
-    await world.minutes(1);
+    await minutes(world, 1);
     world.outage(10 * SECOND);
     await world.client.delete(world.id('a'));
   },

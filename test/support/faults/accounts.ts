@@ -29,7 +29,7 @@ export function accountFaults(
   head: ScheduleHead | undefined,
   items: readonly Item[],
   now: EpochMs,
-  called: ReadonlySet<OccurrenceId>,
+  called: Pick<ReadonlySet<OccurrenceId>, 'has'>,
 ): string[] {
   const entries = items.map(entryOf).filter((entry) => entry !== undefined);
   const faults: string[] = [];

@@ -1,20 +1,24 @@
-import type { OccurrenceId } from '../../../lambdas/core/ids.ts';
+import { type OccurrenceId, parseOccurrenceId } from '../../../lambdas/core/ids.ts';
 import { whyNotInForce } from '../../../lambdas/core/standing.ts';
-import type { Returned } from './history.ts';
+import { replaysOf } from './audit.ts';
+import type { History, Returned, ReturnedBackfill } from './history.ts';
 import type { Item } from './observer.ts';
 import type { TargetCall } from './target.ts';
+
+/** When each attempt was claimed (`attemptMark` → order). */
+type Claims = ReadonlyMap<string, number>;
 
 export const attemptMark = (id: OccurrenceId, fencingToken: number): string => `${id}#${fencingToken}`;
 
 /** Invariants 3, 4 and 5 from what reached the target. */
-export function attemptFaults(
-  calls: readonly TargetCall[],
-  returnedOf: (call: TargetCall) => readonly Returned[],
-  claims: ReadonlyMap<string, number>,
-): string[] {
+export function attemptFaults(calls: readonly TargetCall[], history: History, claims: Claims): string[] {
   return [
     ...tokenFaults(calls),
-    ...calls.flatMap((call) => [...leaseFaults(call), ...changeFaults(call, returnedOf(call), claims)]),
+    ...calls.flatMap((call) => [
+      ...leaseFaults(call),
+      ...changeFaults(call, history.returned.get(call.invocation.schedule) ?? [], claims),
+      ...backfillFaults(call, history.returnedBackfills, claims),
+    ]),
   ];
 }
 
@@ -41,9 +45,9 @@ function leaseFaults({ at, invocation: { id, fencingToken }, item }: TargetCall)
 
 /** An attempt that was claimed before a change was answered ran already, and may go on. */
 function changeFaults(
-  { order, invocation }: TargetCall,
+  { order, invocation, item }: TargetCall,
   returned: readonly Returned[],
-  claims: ReadonlyMap<string, number>,
+  claims: Claims,
 ): string[] {
   const { id, fencingToken } = invocation;
   const change = returned.findLast((one) => one.order < order);
@@ -51,25 +55,43 @@ function changeFaults(
   if (!change || claimed < change.order) return [];
   // Of a later change, which took effect and was not answered yet.
   if (invocation.revision > change.head.revision) return [];
-  const why = whyNotInForce(invocation, change.head);
+  const why = whyNotInForce({ ...invocation, replays: replaysOf(item ?? {}) }, change.head);
   return why === null ? [] : [`${id} was called after the change that made it ${why} had returned`];
+}
+
+/** The same for changes of the backfill that it belongs to. A pause holds only what has not begun. */
+function backfillFaults(
+  { order, invocation }: TargetCall,
+  returned: readonly ReturnedBackfill[],
+  claims: Claims,
+): string[] {
+  const { id, fencingToken, attempt } = invocation;
+  const token = parseOccurrenceId(id)?.token;
+  const change = returned.findLast((one) => one.backfill.id === token && one.order < order);
+  const claimed = claims.get(attemptMark(id, fencingToken)) ?? 0;
+  if (!change || claimed < change.order) return [];
+  const { state } = change.backfill;
+  const isHeld = state === 'cancelled' || (state === 'paused' && attempt === 1);
+  return isHeld ? [`${id} was called after its backfill was ${state}`] : [];
 }
 
 /** What a finished occurrence says of its attempts against what reached the target. */
 export function outcomeFaults(item: Item, calls: readonly TargetCall[], maxAttempts: number): string[] {
   const name = `${item.pk} ${item.sk}`;
   const attempt = item.attempt as number;
+  // Each replay is a round of attempts of its own.
+  const inRound = attempt - ((item.round_base as number | undefined) ?? 0);
   const faults: string[] = [];
   const wrong = (bad: boolean, what: string) => {
     if (bad) faults.push(`${name} ${what}`);
   };
-  wrong(attempt > maxAttempts, `had ${attempt} attempts of ${maxAttempts}`);
+  wrong(inRound > maxAttempts, `had ${inRound} attempts of ${maxAttempts}`);
   wrong(calls.length > Math.max(attempt, 0), `was called ${calls.length} times in ${attempt} attempts`);
   const succeeded = calls.some(({ answer }) => answer === 'succeeded');
   wrong(item.status === 'succeeded' && !succeeded, 'succeeded without its target having said so');
   wrong(
-    item.status === 'failed' && item.reason === 'attempts-exhausted' && attempt < maxAttempts,
-    `gave up after ${attempt} of ${maxAttempts} attempts`,
+    item.status === 'failed' && item.reason === 'attempts-exhausted' && inRound < maxAttempts,
+    `gave up after ${inRound} of ${maxAttempts} attempts`,
   );
   return faults;
 }

@@ -24,7 +24,8 @@ const num = (item: Item, name: string) => item[name] as number;
 
 function birthFaults(born: Item): string[] {
   const faults: string[] = [];
-  if (!['pending', 'coalesced'].includes(statusOf(born))) faults.push(`was born ${born.status}`);
+  const isSkip = born.status === 'skipped' && born.reason === 'user';
+  if (!isSkip && !['pending', 'coalesced'].includes(statusOf(born))) faults.push(`was born ${born.status}`);
   if (born.attempt !== 0 || born.fencing_token !== 0) faults.push('was born with an attempt behind it');
   return faults;
 }
@@ -81,12 +82,22 @@ function endedByOlder(before: Item, after: Item): boolean {
 
 const bump = (before: Item, after: Item) => num(after, 'dispatch_seq') - num(before, 'dispatch_seq');
 
-/** A pause cancels what has not been tried; a resume within its time may make it again (design, section 4). */
+/**
+ * What takes a finished one back (design, section 4): a resume, or a person's decision about its time, what a pause
+ * had cancelled untried; the undoing of a skip; a replay. That somebody asked for a replay is seen at rest.
+ */
 function isRevival(before: Item, after: Item): boolean {
-  return before.status === 'cancelled' && before.reason === 'paused' && before.attempt === 0
-    ? after.status !== 'cancelled'
-    : false;
+  const untried = before.attempt === 0;
+  if (untried && before.status === 'cancelled' && before.reason === 'paused')
+    return after.status !== 'cancelled';
+  if (after.status !== 'pending') return false;
+  if (replaysOf(after) === replaysOf(before))
+    return untried && before.status === 'skipped' && before.reason === 'user';
+  const isNextRound = replaysOf(after) === replaysOf(before) + 1 && after.round_base === before.attempt;
+  return isNextRound && before.status !== 'coalesced';
 }
+
+export const replaysOf = ({ replays }: Item) => (replays as number | undefined) ?? 0;
 
 function changed(before: Item, after: Item): boolean {
   return JSON.stringify(before) !== JSON.stringify(after);

@@ -1,35 +1,130 @@
+import { changeBackfill } from '../../../lambdas/api/backfill/change-state.ts';
+import { createBackfill } from '../../../lambdas/api/backfill/create-backfill.ts';
+import { moveTime } from '../../../lambdas/api/coming/move.ts';
+import { skipTime } from '../../../lambdas/api/coming/skip.ts';
+import { unskipTime } from '../../../lambdas/api/coming/unskip.ts';
 import { createSchedule } from '../../../lambdas/api/create-schedule.ts';
 import { deleteSchedule } from '../../../lambdas/api/delete-schedule.ts';
-import type { Caller, ChangeDeps } from '../../../lambdas/api/deps.ts';
+import type { ApiDeps, Caller } from '../../../lambdas/api/deps.ts';
+import { setGroup } from '../../../lambdas/api/group-settings.ts';
+import { cancelOccurrence } from '../../../lambdas/api/occurrence/cancel.ts';
+import { replayOccurrence } from '../../../lambdas/api/occurrence/replay.ts';
+import { claimFromQueue } from '../../../lambdas/api/outside/claim.ts';
+import { completeAttempt } from '../../../lambdas/api/outside/complete.ts';
+import { failAttempt } from '../../../lambdas/api/outside/fail.ts';
+import { heartbeat } from '../../../lambdas/api/outside/heartbeat.ts';
 import { pauseSchedule } from '../../../lambdas/api/pause-schedule.ts';
 import { replaceSchedule } from '../../../lambdas/api/replace-schedule.ts';
 import { resumeSchedule } from '../../../lambdas/api/resume-schedule.ts';
 import { triggerSchedule } from '../../../lambdas/api/trigger-schedule.ts';
-import type { ScheduleId } from '../../../lambdas/core/ids.ts';
+import type { CreateBackfillBody } from '../../../lambdas/contract/api/backfill.ts';
+import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
+import { type OccurrenceId, parseOccurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { Definition } from '../../../lambdas/core/schedule.ts';
+import { type EpochMs, toIso } from '../../../lambdas/core/time.ts';
+import type { History } from './history.ts';
 
-export type ApiCall = (deps: ChangeDeps, caller: Caller) => Promise<unknown>;
+export type ApiCall<Answer> = (deps: ApiDeps, caller: Caller) => Promise<Answer>;
+
+/** Carries a request out, about a schedule or about none. */
+type Request = <Answer>(id: ScheduleId | undefined, call: ApiCall<Answer>) => Promise<Answer>;
 
 /** The API as a client of it sees it. Each answers when its request was answered. */
-export function apiClient(request: (id: ScheduleId, call: ApiCall) => Promise<void>) {
+export function apiClient(request: Request, history: History) {
   // Worlds share tables, and an Idempotency-Key is remembered for a day.
   const ownKey = (id: ScheduleId, key: string | undefined) =>
     key === undefined ? undefined : `${id}#${key}`;
-  return {
-    create: (id: ScheduleId, definition: Definition, idempotencyKey?: string) =>
-      request(id, (deps, caller) =>
-        createSchedule(deps, { id, definition, caller, idempotencyKey: ownKey(id, idempotencyKey) }),
-      ),
-    edit: (id: ScheduleId, definition: Definition) =>
-      request(id, (deps, caller) => replaceSchedule(deps, { id, definition, caller })),
-    pause: (id: ScheduleId) => request(id, (deps, caller) => pauseSchedule(deps, { id, caller })),
-    resume: (id: ScheduleId) => request(id, (deps, caller) => resumeSchedule(deps, { id, caller })),
-    delete: (id: ScheduleId) => request(id, (deps, caller) => deleteSchedule(deps, { id, caller })),
-    trigger: (id: ScheduleId, idempotencyKey?: string) =>
-      request(id, (deps, caller) =>
-        triggerSchedule(deps, { id, caller, idempotencyKey: ownKey(id, idempotencyKey) }),
-      ),
+  const define = (id: ScheduleId, { pauseAfterFailures }: Definition) => {
+    if (pauseAfterFailures !== undefined) history.mayChangeItself(id);
   };
+  return {
+    async create(id: ScheduleId, definition: Definition, idempotencyKey?: string): Promise<void> {
+      define(id, definition);
+      const key = ownKey(id, idempotencyKey);
+      await request(id, (deps, caller) =>
+        createSchedule(deps, { id, definition, caller, idempotencyKey: key }),
+      );
+    },
+    async edit(id: ScheduleId, definition: Definition, pending?: 'keep' | 'cancel'): Promise<void> {
+      define(id, definition);
+      await request(id, (deps, caller) => replaceSchedule(deps, { id, definition, caller, pending }));
+    },
+    async pause(id: ScheduleId, until?: EpochMs): Promise<void> {
+      if (until !== undefined) history.mayChangeItself(id);
+      const end = until === undefined ? undefined : toIso(until);
+      await request(id, (deps, caller) => pauseSchedule(deps, { id, caller, until: end }));
+    },
+    async resume(id: ScheduleId): Promise<void> {
+      await request(id, (deps, caller) => resumeSchedule(deps, { id, caller }));
+    },
+    async delete(id: ScheduleId): Promise<void> {
+      await request(id, (deps, caller) => deleteSchedule(deps, { id, caller }));
+    },
+    async trigger(id: ScheduleId, idempotencyKey?: string): Promise<void> {
+      const key = ownKey(id, idempotencyKey);
+      await request(id, (deps, caller) => triggerSchedule(deps, { id, caller, idempotencyKey: key }));
+    },
+
+    async skip(id: ScheduleId, time: EpochMs): Promise<void> {
+      await request(id, (deps, caller) => skipTime(deps, id, time, caller));
+    },
+    async unskip(id: ScheduleId, time: EpochMs): Promise<void> {
+      await request(id, (deps, caller) => unskipTime(deps, id, time, caller));
+    },
+    async move(id: ScheduleId, scheduledTime: EpochMs, to: EpochMs): Promise<void> {
+      await request(id, (deps, caller) => moveTime(deps, id, { scheduledTime, to }, caller));
+    },
+
+    async cancel(id: OccurrenceId): Promise<void> {
+      await request(scheduleOf(id), (deps, caller) => cancelOccurrence(deps, id, caller));
+    },
+    async replay(id: OccurrenceId): Promise<void> {
+      history.askedToReplay(id);
+      await request(scheduleOf(id), (deps, caller) => replayOccurrence(deps, id, 'original', caller));
+    },
+    async complete(id: OccurrenceId, completionToken: string): Promise<void> {
+      await request(scheduleOf(id), (deps, caller) => completeAttempt(deps, id, { completionToken }, caller));
+    },
+    async fail(id: OccurrenceId, completionToken: string): Promise<void> {
+      const body = { completionToken, retryable: true };
+      await request(scheduleOf(id), (deps, caller) => failAttempt(deps, id, body, caller));
+    },
+    async heartbeat(id: OccurrenceId, token: string): Promise<void> {
+      await request(scheduleOf(id), (deps, caller) => heartbeat(deps, id, token, caller));
+    },
+    pull: (queue: string, max: number) =>
+      request(undefined, (deps, caller) => claimFromQueue(deps, queue, { max, waitSeconds: 0 }, caller)),
+
+    async backfill(
+      id: ScheduleId,
+      body: Pick<CreateBackfillBody, 'from' | 'to'> & Partial<CreateBackfillBody>,
+      idempotencyKey: string,
+    ): Promise<Backfill> {
+      const whole = { order: 'oldest-first', maxConcurrent: 1, reprocess: 'none', ...body } as const;
+      const key = ownKey(id, idempotencyKey);
+      const made = await request(id, (deps, caller) =>
+        createBackfill(deps, { id, body: { ...whole, dryRun: false }, caller, idempotencyKey: key }),
+      );
+      if (made.kind !== 'made') throw new Error('A backfill that was no dry run made nothing.');
+      return made.backfill;
+    },
+    async changeBackfill(
+      { schedule: id, id: token }: Backfill,
+      verb: 'pause' | 'resume' | 'cancel',
+    ): Promise<void> {
+      const changed = await request(id, (deps, caller) => changeBackfill(deps, { id, caller }, token, verb));
+      history.answeredBackfill(changed);
+    },
+    async limitGroup(group: string, concurrencyLimit: number): Promise<void> {
+      await request(undefined, (deps) => setGroup(deps, group, { concurrencyLimit }));
+    },
+  };
+}
+
+function scheduleOf(id: OccurrenceId): ScheduleId {
+  const key = parseOccurrenceId(id);
+  if (!key) throw new Error(`Not an occurrence id: ${id}`);
+  return key.schedule;
 }
 
 export type ApiClient = ReturnType<typeof apiClient>;

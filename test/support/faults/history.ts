@@ -1,4 +1,5 @@
-import type { ScheduleId } from '../../../lambdas/core/ids.ts';
+import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
+import type { OccurrenceId, ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import type { EpochMs } from '../../../lambdas/core/time.ts';
 import type { Observer } from './observer.ts';
@@ -18,10 +19,20 @@ export interface Returned {
   readonly head: ScheduleHead;
 }
 
+/** A change of a backfill that was answered. */
+export interface ReturnedBackfill {
+  readonly order: number;
+  readonly backfill: Backfill;
+}
+
 /** What clients did to the schedules of a world, as the tables had it after each step. */
 export class History {
   readonly eras = new Map<ScheduleId, Era[]>();
   readonly returned = new Map<ScheduleId, Returned[]>();
+  readonly returnedBackfills: ReturnedBackfill[] = [];
+  /** Replays that clients asked for, answered or not. */
+  readonly replaysAsked = new Map<OccurrenceId, number>();
+  readonly #changeThemselves = new Set<ScheduleId>();
   readonly #observer: Observer;
   readonly #nextOrder: () => number;
 
@@ -38,6 +49,19 @@ export class History {
     if (!this.eras.has(id)) this.eras.set(id, []);
   }
 
+  /** Of a schedule that pauses or resumes without a client: it has to be looked at again and again. */
+  mayChangeItself(id: ScheduleId): void {
+    this.#changeThemselves.add(id);
+  }
+
+  askedToReplay(id: OccurrenceId): void {
+    this.replaysAsked.set(id, (this.replaysAsked.get(id) ?? 0) + 1);
+  }
+
+  answeredBackfill(backfill: Backfill): void {
+    this.returnedBackfills.push({ order: this.#nextOrder(), backfill });
+  }
+
   /** To be called after each change, answered or not: one whose caller died may have happened all the same. */
   async look(id: ScheduleId): Promise<ScheduleHead | undefined> {
     this.know(id);
@@ -51,5 +75,10 @@ export class History {
       this.returned.set(id, [...(this.returned.get(id) ?? []), { order, head }]);
     }
     return head;
+  }
+
+  /** To be called after each invocation of a function. */
+  async lookAtChanging(): Promise<void> {
+    for (const id of this.#changeThemselves) await this.look(id);
   }
 }

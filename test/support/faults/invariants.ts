@@ -1,36 +1,44 @@
 import { headOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
-import { occurrenceKeyOf, schedulePk } from '../../../lambdas/adapters/dynamodb/keys.ts';
-import { occurrenceId, type ScheduleId, shardOf } from '../../../lambdas/core/ids.ts';
+import { isBackfillKey, occurrenceKeyOf, schedulePk } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { type Backfill, backfillSlot } from '../../../lambdas/core/backfill/backfill.ts';
+import { type OccurrenceId, occurrenceId, type ScheduleId, shardOf } from '../../../lambdas/core/ids.ts';
 import { isTerminal, type OccurrenceStatus } from '../../../lambdas/core/occurrence.ts';
 import type { Revision } from '../../../lambdas/core/schedule.ts';
-import { slotNeeds } from '../../../lambdas/core/slots.ts';
+import { groupSlot, slotNeeds } from '../../../lambdas/core/slots.ts';
 import { accountFaults } from './accounts.ts';
 import { attemptFaults, outcomeFaults } from './attempts.ts';
-import { illegalMoves } from './audit.ts';
+import { illegalMoves, replaysOf } from './audit.ts';
+import { backfillFaults } from './backfills.ts';
 import type { Item } from './observer.ts';
+import type { TargetCall } from './target.ts';
 import type { World } from './world.ts';
 
 /** Every invariant of the design that can be read from tables, stream and target once a world is at rest. */
 export async function faultsAtRest(world: World): Promise<string[]> {
   const { history, observer } = world;
   const faults = faultsSoFar(world);
-  const called = new Set(world.targetCalls.map(({ invocation }) => invocation.id));
+  const calls = Map.groupBy(world.targetCalls, ({ invocation }) => invocation.id);
+  const [allDue, allOpen] = await Promise.all([observer.due(), observer.open()]);
   for (const id of history.schedules) {
-    const [head, revisions, items, due, open] = await Promise.all([
+    const [head, revisions, items, backfills] = await Promise.all([
       observer.headItem(id),
       observer.revisions(id),
       observer.occurrences(id),
-      observer.due(id),
-      observer.open(id),
+      observer.backfills(id),
     ]);
+    const due = (allDue.get(schedulePk(id)) ?? []).filter((key) => !isBackfillKey(key as never));
+    const open = allOpen.get(schedulePk(id)) ?? [];
     const eras = history.eras.get(id) ?? [];
     faults.push(
-      ...items.filter((item) => !isTerminal(item.status as OccurrenceStatus)).map((item) => stuck(item)),
-      ...accountFaults(eras, head && headOf(head), items, world.time.now(), called),
-      ...endFaults(world, revisions, items),
+      ...items.filter((item) => !isTerminal(item.status as OccurrenceStatus)).map(stuck),
+      ...items.filter(isStillOffered).map(offered),
+      ...accountFaults(eras, head && headOf(head), items, world.time.now(), calls),
+      ...endFaults(calls, revisions, items),
+      ...replayFaults(items, history),
+      ...backfillFaults(backfills, eras, items),
       ...dueFaults(head, due, id, world.lane.context.shardCount),
       ...open.map(({ pk, sk }) => `${pk} ${sk} is in \`open\` although all is at rest`),
-      ...(await slotFaults(world, id, revisions)),
+      ...(await slotFaults(world, id, revisions, backfills)),
     );
   }
   return faults;
@@ -41,31 +49,39 @@ export function faultsSoFar(world: World): string[] {
   const { claims, history, outbox, targetCalls } = world;
   const own = new Set(history.schedules.map(schedulePk));
   const records = outbox.seen.filter(({ dynamodb }) => own.has(dynamodb?.Keys?.pk?.S ?? ''));
-  return [
-    ...illegalMoves(records),
-    ...attemptFaults(
-      targetCalls,
-      ({ invocation }) => history.returned.get(invocation.schedule) ?? [],
-      claims,
-    ),
-  ];
+  return [...illegalMoves(records), ...attemptFaults(targetCalls, history, claims)];
 }
+
+/** Where outside workers look for what they may claim. */
+const isStillOffered = ({ attention_day: bucket }: Item) => String(bucket).startsWith('pull#');
+const offered = ({ pk, sk, status }: Item) => `${pk} ${sk} is ${status} and offered to outside workers`;
 
 const stuck = (item: Item) => `${item.pk} ${item.sk} is ${item.status} for ever`;
 
-function endFaults(world: World, revisions: readonly Revision[], items: readonly Item[]): string[] {
+type Calls = ReadonlyMap<OccurrenceId, readonly TargetCall[]>;
+
+function endFaults(calls: Calls, revisions: readonly Revision[], items: readonly Item[]): string[] {
   return items.flatMap((item) => {
     const key = occurrenceKeyOf(item as never);
     const definition = revisions.find(({ revision }) => revision === key.revision)?.definition;
     if (!definition) return [`${item.pk} ${item.sk} is of a revision that is not in the table`];
-    const calls = world.targetCalls.filter(({ invocation }) => invocation.id === occurrenceId(key));
-    return outcomeFaults(item, calls, definition.retry.maxAttempts);
+    return outcomeFaults(item, calls.get(occurrenceId(key)) ?? [], definition.retry.maxAttempts);
   });
 }
 
-/** A head is in `due` exactly while it is enabled and has a next time, and in the right place. */
+function replayFaults(items: readonly Item[], { replaysAsked }: World['history']): string[] {
+  return items.flatMap((item) => {
+    const asked = replaysAsked.get(occurrenceId(occurrenceKeyOf(item as never))) ?? 0;
+    const replays = replaysOf(item);
+    return replays > asked
+      ? [`${item.pk} ${item.sk} was replayed ${replays} times, and asked for ${asked} times`]
+      : [];
+  });
+}
+
+/** A head is in `due` exactly while a tick is to come back to it, and in the right place. */
 function dueFaults(head: Item | undefined, due: readonly Item[], id: ScheduleId, shards: number): string[] {
-  const wanted = head?.state === 'enabled' && head.next_due_at !== undefined;
+  const wanted = head !== undefined && head.state !== 'deleted' && head.next_due_at !== undefined;
   if (wanted !== due.length > 0) return [`${id} is ${head?.state} and ${due.length} times in \`due\``];
   if (!wanted) return [];
   const right = due.every(
@@ -75,9 +91,15 @@ function dueFaults(head: Item | undefined, due: readonly Item[], id: ScheduleId,
 }
 
 /** Nothing runs, so nobody may hold a slot. */
-async function slotFaults(world: World, id: ScheduleId, revisions: readonly Revision[]): Promise<string[]> {
+async function slotFaults(
+  world: World,
+  id: ScheduleId,
+  revisions: readonly Revision[],
+  backfills: readonly Backfill[],
+): Promise<string[]> {
   const needs = revisions.flatMap(({ definition }) => slotNeeds(id, definition, undefined));
-  const names = new Set(needs.map(({ slot }) => slot));
+  const shared = [groupSlot(world.group), ...backfills.map(backfillSlot)];
+  const names = new Set([...needs.map(({ slot }) => slot), ...shared]);
   const faults: string[] = [];
   for (const name of names) {
     const holders = Object.keys(((await world.observer.slot(name))?.holders ?? {}) as object);

@@ -1,4 +1,5 @@
 import { type EpochMs, epochMs, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
+import { isQuiet } from './course.ts';
 import { startLife } from './life.ts';
 import type { World } from './world.ts';
 
@@ -53,7 +54,7 @@ export async function live(world: World, until: EpochMs, { ticks = 1, sweeps = 1
   const named = <Loop>(kind: string, count: number, loop: (name: string) => Loop) =>
     Array.from({ length: count }, (_, index) => loop(`${kind}-${index + 1}`));
   const ending = async () => {
-    over = over || (await world.isQuiet());
+    over = over || (await isQuiet(world));
   };
   const start = () => [
     ...named('tick', ticks, (name) => eachMinute(() => world.tick(name, { heedless: ticks > 1 }))),

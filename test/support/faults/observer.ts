@@ -1,6 +1,8 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { backfillOf } from '../../../lambdas/adapters/dynamodb/backfill-items.ts';
 import { headOf, revisionOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
 import {
+  backfillKey,
   headKey,
   type ItemKey,
   occurrenceItemKey,
@@ -9,6 +11,7 @@ import {
   slotKey,
 } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { DUE_INDEX, type IndexSpec, OPEN_INDEX } from '../../../lambdas/contract/tables.ts';
+import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import type { OccurrenceKey, ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { Revision, ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import type { Lane } from './lane.ts';
@@ -38,7 +41,8 @@ export function observe({ observer, context }: Lane, time: VirtualTime) {
     return items;
   }
 
-  async function index(TableName: string, spec: IndexSpec, id: ScheduleId): Promise<Item[]> {
+  /** All of an index, by partition key of the items themselves. */
+  async function index(TableName: string, spec: IndexSpec): Promise<ReadonlyMap<unknown, Item[]>> {
     const shards = Array.from({ length: shardCount }, (_, shard) =>
       query({
         TableName,
@@ -48,7 +52,7 @@ export function observe({ observer, context }: Lane, time: VirtualTime) {
         ExpressionAttributeValues: { ':shard': shard },
       }),
     );
-    return (await Promise.all(shards)).flat().filter(({ pk }) => pk === schedulePk(id));
+    return Map.groupBy((await Promise.all(shards)).flat(), ({ pk }) => pk);
   }
 
   const under = (TableName: string, id: ScheduleId, low: string, high: string) =>
@@ -68,15 +72,18 @@ export function observe({ observer, context }: Lane, time: VirtualTime) {
     async revisions(id: ScheduleId): Promise<Revision[]> {
       return (await under(schedulesTable, id, 'R#', 'R#~')).map((item) => revisionOf(item));
     },
+    async backfills(id: ScheduleId): Promise<Backfill[]> {
+      const { sk } = backfillKey(id, '');
+      return (await under(schedulesTable, id, sk, `${sk}~`)).map(backfillOf);
+    },
     occurrence: (key: OccurrenceKey) => get(occurrencesTable, occurrenceItemKey(key)),
     occurrences(id: ScheduleId): Promise<Item[]> {
       const { low, high } = occurrenceRange();
       return under(occurrencesTable, id, low, high);
     },
     slot: (name: string) => get(occurrencesTable, slotKey(name)),
-    /** Entries of the `due` and `open` indexes that belong to a schedule. */
-    due: (id: ScheduleId) => index(schedulesTable, DUE_INDEX, id),
-    open: (id: ScheduleId) => index(occurrencesTable, OPEN_INDEX, id),
+    due: () => index(schedulesTable, DUE_INDEX),
+    open: () => index(occurrencesTable, OPEN_INDEX),
   };
 }
 

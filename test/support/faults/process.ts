@@ -1,5 +1,6 @@
 import {
   createBackfillStore,
+  createCalendarStore,
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
@@ -54,6 +55,7 @@ export function startProcess(name: string, deps: ProcessDeps) {
     planning: createPlanningStore(context),
     backfills: createBackfillStore(context),
     watches: createWatchStore(context),
+    calendars: createCalendarStore(context),
     newSecret: () => `secret-of-${name}`,
     queue: createWorkQueue(queue.client({ name, life }, calls), 'work'),
     revisionOf: createRevisionCache(schedules),

@@ -1,5 +1,6 @@
 import type { TestEngine } from '../engine.ts';
 import { applies, type Call, type Fault, type Faults, faultAt, faultEverywhere, NO_FAULTS } from './calls.ts';
+import { settle } from './course.ts';
 import { faultsAtRest } from './invariants.ts';
 import { type Lane, openLane } from './lane.ts';
 import { Crashed } from './life.ts';
@@ -54,14 +55,14 @@ export async function tell(lane: Lane, scenario: Scenario, disturbance?: Disturb
   const wrong: string[] = [];
   try {
     await scenario.story(world);
-    await world.settle();
+    await settle(world);
   } catch (error) {
     if (!disturbance) throw error;
     // Anything but a crash is a request that was refused in the end; its client sees that.
     if (!(error instanceof Crashed) && disturbance.fault !== 'refused') throw error;
     await world.restart();
     await scenario.again?.(world);
-    await world.settle();
+    await settle(world);
   }
   wrong.push(...(await faultsAtRest(world)));
   const unnoticed = disturbance === undefined || ['throttled', 'conflict'].includes(disturbance.fault);

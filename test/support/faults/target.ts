@@ -3,15 +3,16 @@ import type { EpochMs } from '../../../lambdas/core/time.ts';
 import type { CallCounter } from './calls.ts';
 import type { Process } from './process.ts';
 
-/** One call that reached the target. */
+/** One attempt that reached its target, or the outside worker that is its target. */
 export interface TargetCall {
   /** Place among all that happened in the world (calls of the target, changes that returned). */
   readonly order: number;
-  /** By the clock of the worker. */
+  /** By the clock of whoever started the attempt. */
   readonly at: EpochMs;
   readonly invocation: Invocation;
   /** The occurrence as the table had it at that moment. */
   readonly item: Record<string, unknown> | undefined;
+  /** The last thing that was said of it, heard or not. */
   answer?: CallResult['kind'];
 }
 
@@ -33,25 +34,38 @@ export const failsTimes =
   async (_, { nth }) =>
     nth <= times ? { kind: 'failed', retryable: true, detail: 'status 503' } : { kind: 'succeeded' };
 
-interface TargetDeps {
-  readonly calls: CallCounter;
+interface RecordDeps {
   readonly nextOrder: () => number;
   readonly readItem: (invocation: Invocation) => Promise<TargetCall['item']>;
-  readonly behaviour: () => Behaviour;
 }
 
-/** A target that keeps what reaches it, by idempotency key and fencing token. */
-export function recordingTarget(record: TargetCall[], deps: TargetDeps) {
+/** All that reached targets and outside workers, by idempotency key and fencing token. */
+export class TargetRecord {
+  readonly calls: TargetCall[] = [];
+  readonly #times = new Map<string, number>();
+  readonly #deps: RecordDeps;
+
+  constructor(deps: RecordDeps) {
+    this.#deps = deps;
+  }
+
+  async add(invocation: Invocation, at: () => EpochMs) {
+    const item = await this.#deps.readItem(invocation);
+    const call: TargetCall = { order: this.#deps.nextOrder(), at: at(), invocation, item };
+    this.calls.push(call);
+    const nth = (this.#times.get(invocation.idempotencyKey) ?? 0) + 1;
+    this.#times.set(invocation.idempotencyKey, nth);
+    return { call, nth };
+  }
+}
+
+/** A target that keeps what reaches it. */
+export function recordingTarget(record: TargetRecord, calls: CallCounter, behaviour: () => Behaviour) {
   return (worker: Process): TargetCaller => ({
     call: (_, invocation, __, signal) =>
-      deps.calls.make(worker.life, { process: worker.name, what: 'target', effect: 'target' }, async () => {
-        const item = await deps.readItem(invocation);
-        const call: TargetCall = { order: deps.nextOrder(), at: worker.clock.now(), invocation, item };
-        record.push(call);
-        const nth = record.filter(
-          (other) => other.invocation.idempotencyKey === invocation.idempotencyKey,
-        ).length;
-        const result = await deps.behaviour()(invocation, { nth, worker, signal });
+      calls.make(worker.life, { process: worker.name, what: 'target', effect: 'target' }, async () => {
+        const { call, nth } = await record.add(invocation, worker.clock.now);
+        const result = await behaviour()(invocation, { nth, worker, signal });
         call.answer = result.kind;
         return result;
       }),

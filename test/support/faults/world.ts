@@ -1,31 +1,23 @@
-import { workMessageSchema } from '../../../lambdas/contract/message.ts';
-import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { occurrenceId, parseOccurrenceId, type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
-import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
-import { sweep } from '../../../lambdas/sweep/sweep.ts';
-import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
-import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
-import { tick } from '../../../lambdas/tick/tick.ts';
-import { work } from '../../../lambdas/worker/work.ts';
+import type { Invocation } from '../../../lambdas/core/ports.ts';
+import { type EpochMs, epochMs, MINUTE } from '../../../lambdas/core/time.ts';
 import { MAX_RECORDS } from '../../../local/sources/stream-reader.ts';
-import { ANYTHING_ALLOWED } from '../allowed.ts';
 import { attemptMark } from './attempts.ts';
 import { CallCounter } from './calls.ts';
 import { type ApiCall, type ApiClient, apiClient } from './client.ts';
+import { apiDeps, runSweep, runTick, runWorker } from './functions.ts';
 import { History } from './history.ts';
-import { type Lane, ZONE_DATA } from './lane.ts';
+import type { Lane } from './lane.ts';
 import { Crashed } from './life.ts';
 import { type Observer, observe } from './observer.ts';
 import { type Delivery, Outbox } from './outbox.ts';
+import { Outside } from './outside.ts';
 import { type Process, startProcess } from './process.ts';
 import { type Message, WorkQueueModel } from './queue.ts';
-import { type Behaviour, recordingTarget, succeeds, type TargetCall } from './target.ts';
+import { type Behaviour, recordingTarget, succeeds, type TargetCall, TargetRecord } from './target.ts';
 import { VirtualTime } from './time.ts';
 
-export const LIMITS = { lead: 2 * MINUTE, planWindow: 10 * MINUTE };
-export const LEASE = 30 * SECOND;
-const REDISPATCH = MINUTE;
 const QUEUE = { visibilityMs: 6 * MINUTE, maxReceives: 5 };
 
 /** What went wrong in an invocation of a function; as in production, the next one takes over. */
@@ -37,7 +29,7 @@ export interface Trouble {
 /**
  * A whole deployment in one process: the use cases of every function over the real adapters and the embedded
  * engine, with its stream read as Lambda reads it, an SQS that keeps SQS's semantics, and time that moves only
- * when it is moved. The same steps take the same course each time.
+ * when it is moved (course.ts). The same steps take the same course each time.
  */
 export class World {
   readonly lane: Lane;
@@ -49,7 +41,7 @@ export class World {
   readonly queue: WorkQueueModel;
   readonly outbox: Outbox;
   readonly client: ApiClient;
-  readonly targetCalls: TargetCall[] = [];
+  readonly outside: Outside;
   /** When each attempt was claimed, among all that happened (`attemptMark` → order). */
   readonly claims = new Map<string, number>();
   readonly troubles: Trouble[] = [];
@@ -60,6 +52,7 @@ export class World {
   skew = 0;
   readonly #number: number;
   readonly #processes = new Map<string, Process>();
+  readonly #record: TargetRecord;
   readonly #target: ReturnType<typeof recordingTarget>;
   #crashing = false;
   #order = 0;
@@ -80,15 +73,21 @@ export class World {
     this.history = new History(this.observer, () => this.#nextOrder());
     this.queue = new WorkQueueModel(this.time, QUEUE);
     this.outbox = new Outbox(() => this.time.busy(lane.readStream));
-    this.client = apiClient((id, call) => this.#request(id, call));
-    this.#target = recordingTarget(this.targetCalls, {
-      calls: this.calls,
+    this.client = apiClient((id, call) => this.#request(id, call), this.history);
+    this.#record = new TargetRecord({
       nextOrder: () => this.#nextOrder(),
       readItem: async ({ id }) => {
         const key = parseOccurrenceId(id);
         return key && this.observer.occurrence(key);
       },
-      behaviour: () => this.behaviour,
+    });
+    this.#target = recordingTarget(this.#record, this.calls, () => this.behaviour);
+    this.outside = new Outside({
+      client: this.client,
+      now: () => this.time.now(),
+      calls: this.#record.calls,
+      record: (invocation: Invocation) => this.#record.add(invocation, () => this.time.now()),
+      note: (error) => this.#noteTrouble('outside', error),
     });
   }
 
@@ -98,9 +97,18 @@ export class World {
     return new World(lane);
   }
 
+  get targetCalls(): readonly TargetCall[] {
+    return this.#record.calls;
+  }
+
+  /** The group of this world's schedules. */
+  get group(): string {
+    return `w${this.#number}`;
+  }
+
   /** The id of this world's schedule of that name. */
   id(name: string): ScheduleId {
-    return scheduleId(`w${this.#number}`, name);
+    return scheduleId(this.group, name);
   }
 
   at(offsetMs: number): EpochMs {
@@ -180,43 +188,20 @@ export class World {
     return Array.from({ length: this.lane.context.shardCount }, (_, shard) => shard);
   }
 
-  /** A heedless one scans shards that others hold: leases of shards save cost, they are not what is relied on. */
+  #invocation(name: string) {
+    const note = (error: unknown) => this.#noteTrouble(name, error);
+    return { id: this.#invocationId(name), shards: this.shards, note };
+  }
+
   async tick(name = 'tick', { heedless = false } = {}): Promise<void> {
-    await this.#invoke(name, async ({ planning, occurrences, backfills, clock }) => {
-      const deps = {
-        store: heedless ? { ...planning, acquireShard: async () => true } : planning,
-        occurrences,
-        backfills,
-        recurrenceOf: headRecurrence,
-        zoneData: ZONE_DATA,
-        ...LIMITS,
-        holder: this.#invocationId(name),
-        stopAt: epochMs(clock.now() + HOUR),
-        now: clock.now,
-      };
-      const planned = await tick(deps, this.shards);
-      const moved = await tickBackfills(deps, this.shards);
-      for (const { error } of [...planned.failures, ...moved.failures]) this.#noteTrouble(name, error);
-    });
+    await this.#invoke(name, (process) => runTick(process, this.#invocation(name), { heedless }));
+    await this.history.lookAtChanging();
   }
 
   async sweep(name = 'sweep'): Promise<void> {
-    await this.#invoke(name, async ({ occurrences, schedules, watches, clock }) => {
-      const deps = {
-        schedules,
-        occurrences,
-        watches,
-        revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
-          schedules.readRevision(schedule, revision),
-        redispatchMs: REDISPATCH,
-        stopAt: epochMs(clock.now() + HOUR),
-        now: clock.now,
-      };
-      const swept = await sweep(deps, { shards: this.shards, reissue: false });
-      const watched = await sweepWatches(deps);
-      this.withoutSuccess = watched.longest.map(({ schedule }) => schedule);
-      for (const { error } of [...swept.failures, ...watched.failures]) this.#noteTrouble(name, error);
-    });
+    const overdue = await this.#invoke(name, (process) => runSweep(process, this.#invocation(name)));
+    this.withoutSuccess = overdue ?? this.withoutSuccess;
+    await this.history.lookAtChanging();
   }
 
   async relay(delivery?: Delivery, name = 'relay'): Promise<void> {
@@ -231,13 +216,13 @@ export class World {
     const messages = this.queue.receive(options.max, options.order);
     if (messages.length === 0) return 0;
     await this.#invoke(name, (process) => Promise.all(messages.map((one) => this.#handle(process, one))));
+    await this.history.lookAtChanging();
     return messages.length;
   }
 
   async #handle(process: Process, message: Message): Promise<void> {
-    const deps = { ...process, targets: this.#target(process), leaseMs: LEASE };
     try {
-      await work(deps, workMessageSchema.parse(JSON.parse(message.body)), this.#invocationId(process.name));
+      await runWorker(process, this.#target(process), message, this.#invocationId(process.name));
       this.queue.delete(message);
     } catch (error) {
       // It stays on the queue and comes again.
@@ -245,79 +230,32 @@ export class World {
     }
   }
 
-  async #request(id: ScheduleId, call: ApiCall): Promise<void> {
-    this.history.know(id);
+  async #request<Answer>(id: ScheduleId | undefined, call: ApiCall<Answer>): Promise<Answer> {
+    if (id !== undefined) this.history.know(id);
     let failure: unknown;
     const done = await this.#invoke(
       'api',
-      async ({ schedules, occurrences, planning, clock }) => {
-        const caller = { now: clock.now(), requestId: this.#invocationId('api'), principal: 'test' };
-        const change = { schedules, occurrences, planning, limits: LIMITS, zoneData: ZONE_DATA };
-        await call({ ...change, allowed: ANYTHING_ALLOWED }, caller);
-        return true;
+      async (process) => {
+        const caller = {
+          now: process.clock.now(),
+          requestId: this.#invocationId('api'),
+          principal: 'test',
+        };
+        return { answer: await call(apiDeps(process), caller) };
       },
       (error) => {
         failure = error;
       },
     );
-    await this.history.look(id);
+    if (id !== undefined) await this.history.look(id);
+    await this.history.lookAtChanging();
     if (!done) throw failure ?? new Error('The api died.');
-  }
-
-  // ---- time ------------------------------------------------------------------------------------------------
-
-  /** What every minute brings: tick and sweep, then relay and workers as messages come due. */
-  async minute(): Promise<void> {
-    const end = epochMs((Math.floor(this.time.now() / MINUTE) + 1) * MINUTE);
-    await this.tick();
-    await this.sweep();
-    await this.pump(end);
-  }
-
-  async minutes(count: number): Promise<void> {
-    for (let minute = 0; minute < count; minute += 1) await this.minute();
-  }
-
-  /** Relay and workers until `end`. */
-  async pump(end: EpochMs): Promise<void> {
-    for (;;) {
-      await this.relay();
-      if ((await this.work()) > 0 || this.outbox.waiting > 0) continue;
-      const next = this.queue.nextAt();
-      if (next === undefined || next > end) break;
-      if (next > this.time.now()) this.time.moveTo(next);
-    }
-    if (end > this.time.now()) this.time.moveTo(end);
+    return done.answer;
   }
 
   /** Nothing happens for so long: no tick, no relay, no worker. */
   outage(ms: number): void {
     this.time.moveTo(epochMs(this.time.now() + ms));
-  }
-
-  /** Goes on until every schedule has run out and nothing is open; then until the queue is empty too. */
-  async settle(limitMinutes = 90): Promise<void> {
-    for (let minute = 0; ; minute += 1) {
-      await this.minute();
-      if (await this.isQuiet()) break;
-      if (minute >= limitMinutes) throw new Error(`Not at rest after ${limitMinutes} minutes.`);
-    }
-    for (let next = this.queue.nextAt(); next !== undefined; next = this.queue.nextAt()) {
-      await this.pump(next);
-      await this.work();
-    }
-    await this.outbox.read();
-  }
-
-  /** Every schedule has run out, and nothing is open. */
-  async isQuiet(): Promise<boolean> {
-    for (const id of this.history.schedules) {
-      const head = await this.observer.head(id);
-      if (head?.state === 'enabled' && head.nextDueAt !== null) return false;
-      const items = await this.observer.occurrences(id);
-      if (items.some(({ status }) => status === 'pending' || status === 'running')) return false;
-    }
-    return true;
   }
 
   leave(): void {

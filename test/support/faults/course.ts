@@ -1,0 +1,59 @@
+import { type EpochMs, epochMs, MINUTE } from '../../../lambdas/core/time.ts';
+import type { World } from './world.ts';
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** How a world goes on by itself: what each minute brings, until all is at rest. */
+
+/** Tick and sweep, then relay, workers and whoever works outside, as messages and times come due. */
+export async function minute(world: World): Promise<void> {
+  const end = epochMs((Math.floor(world.time.now() / MINUTE) + 1) * MINUTE);
+  await world.tick();
+  await world.sweep();
+  await pump(world, end);
+}
+
+export async function minutes(world: World, count: number): Promise<void> {
+  for (let passed = 0; passed < count; passed += 1) await minute(world);
+}
+
+/** All but tick and sweep, until `end`. */
+async function pump(world: World, end: EpochMs): Promise<void> {
+  const { outbox, outside, queue, time } = world;
+  for (;;) {
+    await world.relay();
+    if ((await world.work()) > 0 || outbox.waiting > 0 || (await outside.act())) continue;
+    const next = Math.min(queue.nextAt() ?? NEVER, outside.nextAt() ?? NEVER);
+    if (next > end) break;
+    if (next > time.now()) time.moveTo(epochMs(next));
+  }
+  if (end > time.now()) time.moveTo(end);
+}
+
+/** Goes on until every schedule has run out and nothing is open; then until the queue is empty too. */
+export async function settle(world: World, limitMinutes = 90): Promise<void> {
+  for (let passed = 0; ; passed += 1) {
+    await minute(world);
+    if (await isQuiet(world)) break;
+    if (passed >= limitMinutes) throw new Error(`Not at rest after ${limitMinutes} minutes.`);
+  }
+  const { queue, outbox } = world;
+  for (let next = queue.nextAt(); next !== undefined; next = queue.nextAt()) {
+    await pump(world, next);
+    await world.work();
+  }
+  await outbox.read();
+}
+
+/** There is nothing that a tick would come back for, and nothing is open. */
+export async function isQuiet({ history, observer }: World): Promise<boolean> {
+  for (const id of history.schedules) {
+    const head = await observer.head(id);
+    if (head && head.state !== 'deleted' && head.nextDueAt !== null) return false;
+    const backfills = await observer.backfills(id);
+    if (backfills.some(({ nextDueAt }) => nextDueAt !== null)) return false;
+    const items = await observer.occurrences(id);
+    if (items.some(({ status }) => status === 'pending' || status === 'running')) return false;
+  }
+  return true;
+}

@@ -1,0 +1,84 @@
+import type { ApiDeps } from '../../../lambdas/api/deps.ts';
+import { workMessageSchema } from '../../../lambdas/contract/message.ts';
+import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
+import type { ScheduleId } from '../../../lambdas/core/ids.ts';
+import type { TargetCaller } from '../../../lambdas/core/ports.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
+import { sweep } from '../../../lambdas/sweep/sweep.ts';
+import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
+import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
+import { tick } from '../../../lambdas/tick/tick.ts';
+import { work } from '../../../lambdas/worker/work.ts';
+import { ZONE_DATA } from './lane.ts';
+import type { Process } from './process.ts';
+import type { Message } from './queue.ts';
+
+/** What every function does in one invocation, put together as its handler does it. */
+
+const LIMITS = { lead: 2 * MINUTE, planWindow: 10 * MINUTE };
+const LEASE = 30 * SECOND;
+const REDISPATCH = MINUTE;
+
+export interface Invocation {
+  /** Unlike that of any other invocation. */
+  readonly id: string;
+  readonly shards: readonly number[];
+  /** Told of what went wrong with one schedule or occurrence only. */
+  readonly note: (error: unknown) => void;
+}
+
+/** A heedless one scans shards that others hold: leases of shards save cost, they are not what is relied on. */
+export async function runTick(
+  { planning, occurrences, backfills, clock }: Process,
+  { id, shards, note }: Invocation,
+  { heedless }: { readonly heedless: boolean },
+): Promise<void> {
+  const deps = {
+    store: heedless ? { ...planning, acquireShard: async () => true } : planning,
+    occurrences,
+    backfills,
+    recurrenceOf: headRecurrence,
+    zoneData: ZONE_DATA,
+    ...LIMITS,
+    holder: id,
+    stopAt: epochMs(clock.now() + HOUR),
+    now: clock.now,
+  };
+  const planned = await tick(deps, shards);
+  const moved = await tickBackfills(deps, shards);
+  for (const { error } of [...planned.failures, ...moved.failures]) note(error);
+}
+
+/** Answers the schedules that have not succeeded for too long. */
+export async function runSweep(
+  { occurrences, schedules, watches, clock }: Process,
+  { shards, note }: Invocation,
+): Promise<readonly ScheduleId[]> {
+  const deps = {
+    schedules,
+    occurrences,
+    watches,
+    revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
+      schedules.readRevision(schedule, revision),
+    redispatchMs: REDISPATCH,
+    stopAt: epochMs(clock.now() + HOUR),
+    now: clock.now,
+  };
+  const swept = await sweep(deps, { shards, reissue: false });
+  const watched = await sweepWatches(deps);
+  for (const { error } of [...swept.failures, ...watched.failures]) note(error);
+  return watched.longest.map(({ schedule }) => schedule);
+}
+
+export async function runWorker(
+  process: Process,
+  targets: TargetCaller,
+  { body }: Message,
+  holder: string,
+): Promise<void> {
+  await work({ ...process, targets, leaseMs: LEASE }, workMessageSchema.parse(JSON.parse(body)), holder);
+}
+
+export function apiDeps(process: Process): ApiDeps {
+  return { ...process, limits: LIMITS, zoneData: ZONE_DATA, logger: { error() {} } };
+}
