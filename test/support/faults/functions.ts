@@ -80,5 +80,5 @@ export async function runWorker(
 }
 
 export function apiDeps(process: Process): ApiDeps {
-  return { ...process, limits: LIMITS, zoneData: ZONE_DATA, logger: { error() {} } };
+  return { ...process, limits: LIMITS, zoneData: ZONE_DATA, logger: { error() {} }, count() {} };
 }
