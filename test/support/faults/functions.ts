@@ -9,6 +9,7 @@ import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
 import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { work } from '../../../lambdas/worker/work.ts';
+import { ANYTHING_ALLOWED } from '../allowed.ts';
 import { ZONE_DATA } from './lane.ts';
 import type { Process } from './process.ts';
 import type { Message } from './queue.ts';
@@ -80,5 +81,6 @@ export async function runWorker(
 }
 
 export function apiDeps(process: Process): ApiDeps {
-  return { ...process, limits: LIMITS, zoneData: ZONE_DATA, logger: { error() {} }, count() {} };
+  const told = { logger: { error() {} }, count() {} };
+  return { ...process, limits: LIMITS, zoneData: ZONE_DATA, allowed: ANYTHING_ALLOWED, ...told };
 }
