@@ -21,6 +21,8 @@ import { LIMITS } from '../lambdas/contract/env.ts';
  * | `removalPolicy` | `retain` | `retain`, `destroy` | `retain`: tables are protected from deletion and outlive the stack |
  * | `alarmEmail` | none | an e-mail address | is subscribed to the alarm topic and has to confirm once |
  * | `overdueAlarmSeconds` | 60 | 10 to 3600 | the oldest occurrence may be overdue for so long before the alarm |
+ * | `overdueAlarmCount` | 100 | 1 to 1000000 | so many occurrences may be overdue at a time, for minutes, before the alarm |
+ * | `failedAlarmCount` | 1 | 1 to 1000000 | so many occurrences that end failed within five minutes raise the alarm |
  * | `workerMaxConcurrency` | none | 2 to 1000 | most workers at once; excludes the two poller settings |
  * | `workerMinPollers` | none | 2 to 200 | provisioned pollers, always paid for, 10 workers each: no ramp-up when many jobs are due at once |
  * | `workerMaxPollers` | none | 2 to 2000, not below `workerMinPollers` | set both or neither |
@@ -113,6 +115,9 @@ const configSchema = z
       .default('retain'),
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     overdueAlarmSeconds: whole({ min: 10, max: 3600 }).default(60),
+    /** Both go with the size of the deployment: what is a crowd, and whether each failure is worth a message. */
+    overdueAlarmCount: whole({ min: 1, max: 1_000_000 }).default(100),
+    failedAlarmCount: whole({ min: 1, max: 1_000_000 }).default(1),
     /** AWS: ScalingConfig.MaximumConcurrency. */
     workerMaxConcurrency: whole({ min: 2, max: 1000 }).optional(),
     /** AWS: ProvisionedPollerConfig; aws-cdk-lib takes at most 2000. */

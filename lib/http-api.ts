@@ -30,6 +30,7 @@ const COSTLY_SHARE = 0.1;
  * reads a table for whoever asks. All are handed to one function.
  */
 export class PunctualHttpApi extends Construct {
+  readonly api: HttpApi;
   readonly url: string;
 
   constructor(scope: Construct, id: string, { config, handler }: PunctualHttpApiProps) {
@@ -70,6 +71,7 @@ export class PunctualHttpApi extends Construct {
     cfnStage.routeSettings = costlySettings(config);
     // A setting for a route that is not there yet is refused.
     stage.node.addDependency(...routes);
+    this.api = api;
     this.url = stage.url;
   }
 }

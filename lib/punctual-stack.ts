@@ -41,8 +41,11 @@ export class PunctualStack extends Stack {
           sweep: sweep.lambda,
           api: api.lambda,
         },
+        tables: { schedules: store.schedules, occurrences: store.occurrences },
         outbox: relay.source,
+        workQueue,
         deadLetters,
+        http: http.api,
       },
     });
 

@@ -1,13 +1,42 @@
+import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
-import type { AlarmSpec, Watched } from './spec.ts';
+import { type AlarmSpec, filled, type Watched } from './spec.ts';
 
-/** Whether what runs comes to a good end: the schedules, and the canary for all that is between a time and its end. */
-export function outcomes({ own, canary }: Watched): AlarmSpec[] {
+/** How the work of schedules ended. Nothing here says that Punctual is ill: it has done what it was asked to. */
+export function outcomes({ own, config }: Watched): AlarmSpec[] {
+  const { failedAlarmCount: count } = config;
+  const failed = own(METRIC.occurrencesFailed, Stats.SUM).with({ period: Duration.minutes(5) });
   return [
+    {
+      id: 'occurrences-failed',
+      description: `${count} or more occurrences ended failed within five minutes, all attempts used up.`,
+      about: 'work',
+      metric: filled({ failed }, METRIC.occurrencesFailed),
+      comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      threshold: count,
+      // For an hour: what fails every quarter of it is one message, not four and as many that it is over.
+      datapoints: { bad: 1, of: 12 },
+      // Emitted only when there was one.
+      missing: TreatMissingData.NOT_BREACHING,
+    },
+    {
+      id: 'schedules-paused',
+      description: 'A schedule has paused itself: its occurrences kept failing, or its target is gone.',
+      about: 'work',
+      metric: filled({ paused: own(METRIC.schedulesPaused, Stats.SUM) }, METRIC.schedulesPaused),
+      comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      // Each one matters: it stays paused until a person resumes it.
+      threshold: 1,
+      // For an hour, as above.
+      datapoints: { bad: 1, of: 60 },
+      // Emitted only when there was one.
+      missing: TreatMissingData.NOT_BREACHING,
+    },
     {
       id: 'schedules-without-success',
       description: 'A schedule has not succeeded for longer than its expectSuccessWithin.',
+      about: 'work',
       metric: own(METRIC.schedulesWithoutSuccess, Stats.MAXIMUM),
       comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
@@ -16,21 +45,5 @@ export function outcomes({ own, canary }: Watched): AlarmSpec[] {
       // that none comes at all is told by oldest-overdue.
       missing: TreatMissingData.IGNORE,
     },
-    ...(canary ? [canarySilent(own)] : []),
   ];
-}
-
-function canarySilent(own: Watched['own']): AlarmSpec {
-  return {
-    id: 'canary-silent',
-    description: 'The schedule that proves the pipeline has not succeeded for five minutes.',
-    metric: own(METRIC.canarySucceeded, Stats.SUM),
-    comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
-    threshold: 1,
-    // Long enough for a worker that died with one of them, a deployment and a redispatch by the sweep.
-    datapoints: { bad: 5, of: 5 },
-    // Nothing that could fail reports this: silence is what the alarm is for. So it may fire once when a first
-    // deployment is not yet three minutes old, and it does when the canary is never made.
-    missing: TreatMissingData.BREACHING,
-  };
 }

@@ -1,13 +1,17 @@
 import { Duration } from 'aws-cdk-lib';
+import type { HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   type ComparisonOperator,
   type IMetric,
+  MathExpression,
   Metric,
   type TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
-import type { EventSourceMapping, IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { EventSourceMapping, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { METRIC_NAMESPACE, type MetricName } from '../../lambdas/contract/metrics.ts';
+import type { Config } from '../config.ts';
 
 /** One alarm. Files of this folder list them by what they watch; index.ts puts the lists together. */
 export interface AlarmSpec {
@@ -15,28 +19,33 @@ export interface AlarmSpec {
   readonly id: string;
   /** What an operator reads first. */
   readonly description: string;
+  /**
+   * `engine`: Punctual itself is sick. Told by the one composite alarm, which names it; it has no action of its own.
+   * `work`: something that Punctual runs or was sent needs its owner. Told by itself, and not a case for a pager.
+   */
+  readonly about: 'engine' | 'work';
   readonly metric: IMetric;
   readonly comparison: ComparisonOperator;
   readonly threshold: number;
-  /** So many of the last so many minutes. */
+  /** So many of the last so many periods of the metric. */
   readonly datapoints: { readonly bad: number; readonly of: number };
   readonly missing: TreatMissingData;
 }
 
 /** What lists of alarms are made from: each takes what it needs of it. */
 export interface Watched {
-  /** An own metric, as the functions emit it. */
+  readonly config: Config;
+  /** An own metric, as the functions emit it, by the minute. */
   readonly own: (name: MetricName, statistic: string) => Metric;
-  readonly functions: Readonly<Record<'tick' | 'relay' | 'worker' | 'sweep' | 'api', IFunction>>;
+  readonly functions: Readonly<Record<'tick' | 'relay' | 'worker' | 'sweep' | 'api', LambdaFunction>>;
+  readonly tables: Readonly<Record<'schedules' | 'occurrences', Table>>;
   readonly outbox: EventSourceMapping;
+  readonly workQueue: Queue;
   readonly deadLetters: Queue;
-  readonly overdueSeconds: number;
-  readonly leadSeconds: number;
-  /** Whether the deployment has one. */
-  readonly canary: boolean;
+  readonly http: HttpApi;
 }
 
-/** The period of every alarm's metric. */
+/** The period of nearly every alarm's metric. */
 export const MINUTE = Duration.minutes(1);
 
 /** Own metrics: powertools adds the service, which is the stack's name, as the only dimension. */
@@ -49,4 +58,21 @@ export function emittedBy(service: string): Watched['own'] {
       statistic,
       period: MINUTE,
     });
+}
+
+/**
+ * The sum of metrics that come only when there is something to count, with 0 for the minutes in between.
+ *
+ * `TreatMissingData` alone is not enough for those: an alarm looks for values further back than its periods, takes
+ * the old ones that it finds for the latest, and may stay in ALARM long after the last event; and on AWS/DynamoDB
+ * metrics it is ignored altogether (AWS: alarms and missing data). It still decides while there is no value at all.
+ */
+export function filled(metrics: Readonly<Record<string, Metric>>, label: string): MathExpression {
+  const ids = Object.keys(metrics);
+  return new MathExpression({
+    expression: ids.map((id) => `FILL(${id}, 0)`).join(' + '),
+    usingMetrics: metrics,
+    label,
+    period: Object.values(metrics)[0]?.period ?? MINUTE,
+  });
 }
