@@ -22,6 +22,8 @@ test('without any setting the defaults hold', () => {
     logRetentionDays: 30,
     removalPolicy: 'retain',
     overdueAlarmSeconds: 60,
+    overdueAlarmCount: 100,
+    failedAlarmCount: 1,
     workerMemoryMb: 512,
     tickMemoryMb: 1024,
     canary: true,
