@@ -13,6 +13,7 @@ interface Options {
   readonly port?: number;
   readonly data: string;
   readonly memory?: true;
+  readonly secrets?: string;
   readonly demo?: true;
 }
 
@@ -24,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--port <port>', `port of the API (default: ${DEFAULT_PORT})`, parsePort)
     .option('--data <directory>', 'where everything is kept between runs', resolve(PROJECT, '.punctual'))
     .option('--memory', 'keep nothing: start empty, end without a trace')
+    .option('--secrets <file>', 'JSON with the secrets that targets name: { "<ARN>": "<secret>" }')
     .option('--demo', 'show a schedule firing every five seconds, on data of its own')
     .helpOption('--help', 'show this');
   program.parse(argv, { from: 'user' });
@@ -31,12 +33,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   await (options.demo ? demo(options.port ?? 0) : serve(options)).catch(fail);
 }
 
-function serve({ port = DEFAULT_PORT, data, memory }: Options): Promise<void> {
+function serve({ port = DEFAULT_PORT, data, memory, secrets }: Options): Promise<void> {
   const directory = memory ? undefined : resolve(data);
   const kept = directory === undefined ? 'it keeps nothing' : `its data is in ${shown(directory)}`;
   return run({
     port,
     directory,
+    secretsFile: secrets === undefined ? undefined : resolve(secrets),
     showChanges: true,
     beside: createReceiver(),
     onStarted: ({ apiUrl }) => {

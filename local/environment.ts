@@ -14,6 +14,7 @@ export interface Endpoints {
   readonly dynamodb: string;
   readonly sqs: string;
   readonly lambda: string;
+  readonly secrets: string;
   readonly workQueueUrl: string;
   readonly deadLetterQueueUrl: string;
 }
@@ -38,6 +39,8 @@ export function applyEnvironment(endpoints: Endpoints): void {
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_SNS: endpoints.sqs,
     AWS_ENDPOINT_URL_LAMBDA: endpoints.lambda,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secrets,
+    AWS_ENDPOINT_URL_SSM: endpoints.secrets,
     // Every other service: refused here in plain words, instead of asking AWS with credentials that are none.
     AWS_ENDPOINT_URL: endpoints.lambda,
     // The terminal shows one line per occurrence; POWERTOOLS_LOG_LEVEL=INFO brings the functions' own logs back.

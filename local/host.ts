@@ -8,6 +8,7 @@ import { lockDirectory } from './data/lock.ts';
 import { LOCAL_AWS } from './engine/aws.ts';
 import { startDynoxide } from './engine/dynoxide.ts';
 import { startQueues } from './engine/queues.ts';
+import { startSecrets } from './engine/secrets.ts';
 import { createTables } from './engine/tables.ts';
 import { temporaryDirectory } from './engine/temporary.ts';
 import { applyEnvironment } from './environment.ts';
@@ -27,6 +28,8 @@ export interface HostOptions {
   readonly port: number;
   /** Where everything is kept; undefined: in memory, and gone at the end. */
   readonly directory: string | undefined;
+  /** Where named secrets are (engine/secrets.ts). */
+  readonly secretsFile?: string | undefined;
   readonly onError: (message: string) => void;
   readonly onRecords?: (records: readonly DynamoDBRecord[]) => void;
   readonly beside?: Beside;
@@ -70,6 +73,7 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
   api.promise.catch(() => {});
   undo.add(api, (one) => one.reject(new Error('The run is ending.')));
 
+  const secrets = undo.add(await startSecrets(options.secretsFile), (api) => api.close());
   const [engine, queues] = await Promise.all([
     startDynoxide(directory, { throwAway }).then((one) => undo.add(one, () => one.stop())),
     startQueues(LOCAL.queue).then((one) => undo.add(one, () => one.stop())),
@@ -85,6 +89,7 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
     dynamodb: engine.endpoint,
     sqs: queues.endpoint,
     lambda: invokeApi.endpoint,
+    secrets: secrets.endpoint,
     workQueueUrl: queues.work.url,
     deadLetterQueueUrl: queues.deadLetters.url,
   });

@@ -9,7 +9,8 @@ import type { LocalFunction } from './function.ts';
 const MAX_PAYLOAD = 6 * 1024 * 1024;
 
 const NOT_PLAYED =
-  'The embedded run plays DynamoDB, SQS, SNS and the Invoke of Lambda; other services of AWS are not there.';
+  'The embedded run plays DynamoDB, SQS, SNS, the Invoke of Lambda and the reading of secrets; other services of AWS ' +
+  'are not there.';
 
 export interface InvokeApi {
   readonly endpoint: string;
