@@ -24,13 +24,18 @@ export interface Child {
 }
 
 /** A child process that does not outlive this one; nor does the directory `discard`. */
-export function spawnBound(command: string, args: readonly string[], discard = ''): Child {
+export function spawnBound(
+  command: string,
+  args: readonly string[],
+  discard = '',
+  env: NodeJS.ProcessEnv = process.env,
+): Child {
   const bound = process.platform !== 'win32';
   const [file, argv] = bound
     ? ['/bin/sh', ['-c', UNTIL_PARENT_ENDS, 'sh', discard, command, ...args]]
     : [command, args];
   // Its own process group: Ctrl-C at the terminal is for us, who let running work finish first.
-  const child = spawn(file, argv, { stdio: ['pipe', 'pipe', 'pipe'], detached: bound });
+  const child = spawn(file, argv, { stdio: ['pipe', 'pipe', 'pipe'], detached: bound, env });
   const kill = () => child.kill();
   if (!bound) process.once('exit', kill);
   // A child that is gone already closes the pipe under us; there is nothing to do about it.

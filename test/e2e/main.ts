@@ -1,0 +1,37 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { openPlace } from './support/place.ts';
+import { CannotStart } from './support/problem.ts';
+import { createReport } from './support/report.ts';
+import { ROOT } from './support/root.ts';
+import { tell } from './tell.ts';
+
+const { aws = false } = new Command('test:e2e')
+  .description(
+    'Deploys the stack to an emulator of AWS and uses it as deployed. AWS_ENDPOINT_URL names a running emulator; without it one is installed and started (this needs Python 3).',
+  )
+  .option('--aws', 'deploy to the AWS account and Region of the environment instead')
+  .parse()
+  .opts<{ readonly aws?: true }>();
+
+/** What the last run left to read. */
+const LAST_RUN = join(ROOT, '.cache/e2e');
+rmSync(LAST_RUN, { recursive: true, force: true });
+mkdirSync(LAST_RUN, { recursive: true });
+
+const report = createReport((text) => process.stdout.write(`${text}\n`));
+try {
+  const place = await openPlace(aws, { env: process.env, log: join(LAST_RUN, 'emulator.log') });
+  try {
+    await tell(place, report, LAST_RUN);
+  } finally {
+    await place.close();
+  }
+  process.stdout.write(`${report.summary()}\n`);
+  process.exitCode = report.failed() ? 1 : 0;
+} catch (error) {
+  if (!(error instanceof CannotStart)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error.exitCode;
+}
