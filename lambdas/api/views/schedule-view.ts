@@ -8,6 +8,7 @@ import { type EpochMs, toIso } from '../../core/time.ts';
 import { successExpectedBy } from '../../core/watch.ts';
 import { withinRuns } from '../../core/within-runs.ts';
 import { runPolicyView } from '../run-policy.ts';
+import { targetWarnings } from './target-warnings.ts';
 
 /** A schedule as JSON. The next time is computed, not looked up: what is pending is what the expression says. */
 export function scheduleViewOf(
@@ -31,7 +32,7 @@ export function scheduleViewOf(
     ...(head.remainingRuns !== undefined && { remainingRuns: head.remainingRuns }),
     ...(head.policy.expectSuccessWithin !== undefined && watchView(head, now, lastSuccessAt)),
     recurrence: recurrence.description,
-    warnings: [...recurrence.warnings(now)],
+    warnings: [...recurrence.warnings(now), ...targetWarnings(revision.definition.target)],
   };
 }
 

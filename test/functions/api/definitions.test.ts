@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CATCH_UP, DEFAULT_RETRY } from '../../../lambdas/core/schedule.ts';
 import { HOUR, toIso } from '../../../lambdas/core/time.ts';
 import { at, NOON } from '../../support/fixtures.ts';
+import { PARAMETER_ARN, TOKEN_ARN } from '../../support/secrets.ts';
 import { created, freshNames, openApi, scheduleBody, type TestApi } from './api.ts';
 
 let api: TestApi;
@@ -53,6 +54,30 @@ describe('creating a schedule', () => {
     const input = { a: [1, -0.5, '', null, true, { deep: { 'ключ ~': '\u0000"' } }], empty: {}, none: [] };
     const { path } = await created(api, { input });
     expect((await api.get(path)).body.input).toEqual(input);
+  });
+
+  it('answers a secret as the place that was named, and warns of a credential that is a text', async () => {
+    const target = {
+      kind: 'http',
+      url: 'https://example.com/hook',
+      method: 'POST',
+      headers: { authorization: { secret: TOKEN_ARN, field: 'token', prefix: 'Bearer ' }, 'x-team': 'ops' },
+      signing: { secrets: [{ secret: PARAMETER_ARN }] },
+    };
+    const { path, reply } = await created(api, { target });
+    expect((await api.get(path)).body).toMatchObject({ target, warnings: [] });
+    expect(reply.body.target).toEqual(target);
+    const literal = { headers: { authorization: 'Bearer abc', 'X-Api-Key': 'abc', 'x-tokens-left': '3' } };
+    const { body } = await api.patch(path, { target: { headers: { authorization: null } } });
+    expect(body.warnings).toEqual([]);
+    const warned = await api.patch(path, { target: literal });
+    expect(warned.body.warnings).toEqual([
+      {
+        code: 'literal-credential',
+        message: expect.stringContaining('"authorization" looks like a credential'),
+      },
+      { code: 'literal-credential', message: expect.stringContaining('"X-Api-Key"') },
+    ]);
   });
 
   it('keeps every kind of target', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TOKEN_ARN } from '../../support/secrets.ts';
 import { freshNames, openApi, type Reply, scheduleBody, type TestApi } from './api.ts';
 
 let api: TestApi;
@@ -24,7 +25,7 @@ async function expectRefused(reply: Reply, path: string, status: number, field: 
 
 describe('a schedule that is not accepted is refused by its field, and nothing is stored', () => {
   const http = (url: string) => ({ target: { kind: 'http', url } });
-  const headers = (set: Record<string, string>) => ({
+  const headers = (set: Record<string, unknown>) => ({
     target: { kind: 'http', url: 'https://example.com/', headers: set },
   });
   it.each<[string, Record<string, unknown>, string, string?]>([
@@ -55,6 +56,61 @@ describe('a schedule that is not accepted is refused by its field, and nothing i
     ['a relative URL', http('/hook'), 'target.url'],
     ['a URL with credentials', http('https://user:secret@example.com/'), 'target.url'],
     ['a header of the worker', headers({ 'Idempotency-Key': 'x' }), 'target.headers.Idempotency-Key'],
+    ...[
+      'Host',
+      'content-length',
+      'Transfer-Encoding',
+      'connection',
+      'proxy-authorization',
+      'Webhook-Signature',
+    ].map((name): [string, Record<string, unknown>, string] => [
+      `the header ${name}`,
+      headers({ [name]: 'x' }),
+      `target.headers.${name}`,
+    ]),
+    ['a header with a line break in its name', headers({ 'x-a\r\nx-b': 'c' }), 'target.headers.x-a\r\nx-b'],
+    ['a header twice', headers({ 'X-A': '1', 'x-a': '2' }), 'target.headers'],
+    [
+      'more headers than servers take',
+      headers(Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`x-${n}`, 'v'.repeat(1_000)]))),
+      'target.headers',
+    ],
+    [
+      '21 headers',
+      headers(Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`x-${n}`, '']))),
+      'target.headers',
+    ],
+    [
+      'a secret by its name',
+      headers({ authorization: { secret: 'crm/token' } }),
+      'target.headers.authorization.secret',
+    ],
+    [
+      'a prefix with a line break',
+      headers({ authorization: { secret: TOKEN_ARN, prefix: 'Bearer\r\n' } }),
+      'target.headers.authorization.prefix',
+    ],
+    [
+      'a secret in clear text',
+      {
+        target: {
+          kind: 'http',
+          url: 'http://example.com/',
+          headers: { authorization: { secret: TOKEN_ARN } },
+        },
+      },
+      'target.url',
+    ],
+    [
+      'no secret to sign with',
+      { target: { kind: 'http', url: 'https://example.com/', signing: { secrets: [] } } },
+      'target.signing.secrets',
+    ],
+    [
+      'a queue by its URL',
+      { target: { kind: 'sqs', queueArn: 'https://evil.example/1/q' } },
+      'target.queueArn',
+    ],
     ['a header that splits the request', headers({ 'x-a': 'b\r\nx-c: d' }), 'target.headers.x-a'],
     [
       'a method that has no body',
