@@ -29,24 +29,35 @@ export async function pauseItself(
 ): Promise<boolean> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const head = await deps.schedules.readHead(id);
-    if (head?.state !== 'enabled' || !(await still(head))) return false;
-    const open = await deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE));
-    const result = await deps.schedules.applyChange(changeOf(head, open, note, now));
+    if (!head || !isLive(head) || !(await still(head))) return false;
+    const cancel = pendingAmong(await deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE)));
+    // Its last times may be created already, and are still to come.
+    if (head.state === 'completed' && cancel.length === 0) return false;
+    const result = await deps.schedules.applyChange(changeOf(head, cancel, note, now));
     if (result.kind === 'applied') return true;
   }
   return false;
 }
 
+const isLive = ({ state }: ScheduleHead) => state === 'enabled' || state === 'completed';
+
+function pendingAmong(open: Awaited<ReturnType<OccurrenceStore['openOf']>>): PendingOccurrence[] {
+  return (
+    open
+      .filter((one) => one.status === 'pending')
+      // What a person asked for, a trigger or a replay, goes on.
+      .filter((one) => one.kind === 'scheduled' && one.replays === 0)
+      .sort((a, b) => a.dueAt - b.dueAt)
+  );
+}
+
 function changeOf(
   head: ScheduleHead,
-  open: Awaited<ReturnType<OccurrenceStore['openOf']>>,
+  cancel: readonly PendingOccurrence[],
   note: string,
   now: EpochMs,
 ): ScheduleChange {
   const { nextDueAt, oldestRevision: _, ...rest } = head;
-  const cancel = open
-    .filter((one): one is PendingOccurrence => one.status === 'pending' && one.kind === 'scheduled')
-    .sort((a, b) => a.dueAt - b.dueAt);
   return {
     expected: { version: head.version, nextDueAt },
     head: {
@@ -57,7 +68,13 @@ function changeOf(
       nextDueAt: null,
       updatedAt: now,
       // Times that a tick owes are recorded with those of the pause, when it ends.
-      pause: { since: now, by: PAUSED_BY_ITSELF, note, from: now, unrecorded: nextDueAt },
+      pause: {
+        since: now,
+        by: PAUSED_BY_ITSELF,
+        note,
+        from: now,
+        unrecorded: head.state === 'enabled' ? nextDueAt : null,
+      },
     },
     cancel,
     cancelReason: 'paused',

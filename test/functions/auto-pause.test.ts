@@ -73,6 +73,29 @@ describe('failures in a row', () => {
     expect(tally(await ledger(api, path))).toEqual({ 'failed not-retryable': 3, 'cancelled paused': 7 });
   });
 
+  it('hold back the last times of a schedule too, and leave one alone that has none', async () => {
+    const { id, path } = await failing({ maxRuns: 5 });
+    expect((await headOf(id)).state).toBe('completed');
+    await run(id, { 1: bad, 2: bad, 3: bad });
+    expect((await api.get(path)).body.state).toBe('paused');
+    expect(tally(await ledger(api, path))).toEqual({ 'failed not-retryable': 3, 'cancelled paused': 2 });
+
+    api.clock.set(NOON);
+    const over = await failing({ maxRuns: 3 });
+    await run(over.id, { 1: bad, 2: bad, 3: bad });
+    expect((await api.get(over.path)).body.state).toBe('completed');
+  });
+
+  it('do not cancel a replay that a person asked for', async () => {
+    const { id, path } = await failing();
+    await run(id, { 1: bad });
+    const first = occurrenceId(keyOf(await headOf(id), at(MINUTE)));
+    expect((await api.post(`/occurrences/${first}/replay`)).status).toBe(202);
+    await run(id, { 2: bad, 3: bad, 4: bad });
+    expect((await api.get(path)).body.state).toBe('paused');
+    expect((await api.get(`/occurrences/${first}`)).body.status).toBe('pending');
+  });
+
   it('are in a row only without a success between them', async () => {
     const { id, path } = await failing();
     await run(id, { 1: bad, 2: bad, 3: good, 4: bad, 5: bad });
