@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { LONG } from '../support/faults/runs.ts';
-import { disturb, type Scenario } from '../support/faults/scenario.ts';
+import { byName, disturb, type Scenario } from '../support/faults/scenario.ts';
 import {
   deleteWithPending,
   editDuringMaterialise,
@@ -45,16 +45,20 @@ beforeAll(async () => {
 afterAll(() => engine.stop());
 
 describe('every invariant holds whichever call goes wrong, however it does', () => {
-  it.each(SCENARIOS)('$name', { timeout }, async (scenario) => {
+  it.each(byName(SCENARIOS))('%s', { timeout }, async (_, scenario) => {
     expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(10);
   });
 
   // One call in it is what it is about, so that every one is tried.
-  it.each([watchedSuccess, watchedFailure])('$name', { timeout }, async (scenario) => {
+  it.each(byName([watchedSuccess, watchedFailure]))('%s', { timeout }, async (_, scenario) => {
     expect(await disturb(engine, scenario)).toBeGreaterThan(10);
   });
 
-  it.each([lateWorker, lateRenewal, twoTicks, ...overlaps])('$name', { timeout }, async (scenario) => {
-    expect(await disturb(engine, scenario, { most: MOST_OF_LONG })).toBeGreaterThan(10);
-  });
+  it.each(byName([lateWorker, lateRenewal, twoTicks, ...overlaps]))(
+    '%s',
+    { timeout },
+    async (_, scenario) => {
+      expect(await disturb(engine, scenario, { most: MOST_OF_LONG })).toBeGreaterThan(10);
+    },
+  );
 });

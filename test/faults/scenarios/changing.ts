@@ -3,10 +3,18 @@ import type { Call } from '../../support/faults/calls.ts';
 import { minutes } from '../../support/faults/course.ts';
 import type { Scenario } from '../../support/faults/scenario.ts';
 import type { World } from '../../support/faults/world.ts';
-import { callsAre, ledgerIs, minutely, once, orRefused, scheduled, statusAndReason } from './definitions.ts';
+import {
+  callsAre,
+  isClaim,
+  ledgerIs,
+  minutely,
+  once,
+  orRefused,
+  scheduled,
+  statusAndReason,
+} from './definitions.ts';
 
 const isTickWriting = ({ process, effect }: Call) => process === 'tick' && effect === 'transaction';
-const isClaim = ({ process, effect }: Call) => process === 'worker' && effect === 'write';
 
 const create = (world: World, expression: string) =>
   world.client.create(world.id('a'), scheduled(expression), 'key');

@@ -1,6 +1,8 @@
 import { isPunctualError } from '../../../lambdas/core/errors.ts';
+import { type OccurrenceId, occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { Definition } from '../../../lambdas/core/schedule.ts';
 import { type EpochMs, MINUTE, toIso } from '../../../lambdas/core/time.ts';
+import type { Call } from '../../support/faults/calls.ts';
 import type { Item } from '../../support/faults/observer.ts';
 import type { World } from '../../support/faults/world.ts';
 import { definition } from '../../support/fixtures.ts';
@@ -33,6 +35,11 @@ export function createInAMinute(world: World): Promise<void> {
   return world.client.create(world.id('a'), scheduled(once(world.at(MINUTE)), { timeout: 'PT5M' }), 'key');
 }
 
+/** The id of the occurrence that a revision of a schedule has at a time. */
+export function occurrenceAt(world: World, name: string, scheduledTime: EpochMs, revision = 1): OccurrenceId {
+  return occurrenceId({ schedule: world.id(name), scheduledTime, revision, kind: 'scheduled' });
+}
+
 /** Compares the ledger of a schedule, oldest first, with what it should say. */
 export async function ledgerIs(
   world: World,
@@ -54,6 +61,10 @@ export function callsAre(world: World, expected: number): string[] {
   const { length } = world.targetCalls;
   return length === expected ? [] : [`the target was called ${length} times, not ${expected}`];
 }
+
+/** The first write of a worker that is at nothing else. */
+export const isClaim = ({ process, effect }: Call): boolean =>
+  process === 'worker' && (effect === 'write' || effect === 'transaction');
 
 /** A client that asks again, and takes it well that it was heard the first time. */
 export async function orRefused(request: Promise<void>): Promise<void> {

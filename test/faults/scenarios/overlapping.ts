@@ -3,7 +3,8 @@ import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { live } from '../../support/faults/live.ts';
 import type { Scenario } from '../../support/faults/scenario.ts';
 import type { Behaviour } from '../../support/faults/target.ts';
-import { ledgerIs, minutely, orRefused, scheduled } from './definitions.ts';
+import type { World } from '../../support/faults/world.ts';
+import { callsAre, ledgerIs, minutely, once, orRefused, scheduled } from './definitions.ts';
 
 /** Longer than from one time to the next; shorter than two. */
 const takesLong: Behaviour = async (_, { worker, signal }) => {
@@ -39,3 +40,27 @@ export const overlaps = [
   overlapping('buffer-all', ['succeeded', 'succeeded', 'succeeded']),
   overlapping('cancel-other', ['cancelled overlap', 'cancelled overlap', 'succeeded']),
 ];
+
+const createTwo = async (world: World) => {
+  await world.client.limitGroup(world.group, 1);
+  for (const name of ['a', 'b']) {
+    const definition = scheduled(once(world.at(MINUTE)), { timeout: 'PT5M' });
+    await orRefused(world.client.create(world.id(name), definition, 'key'));
+  }
+};
+
+/** Two schedules of a group that one may run of at a time: the other waits, and is woken. */
+export const groupLimit: Scenario = {
+  name: 'a group limit',
+  async story(world) {
+    world.behaviour = takesLong;
+    await createTwo(world);
+    await live(world, world.at(HOUR), { workers: 2 });
+  },
+  again: createTwo,
+  expected: async (world) => [
+    ...(await ledgerIs(world, 'a', ['succeeded'])),
+    ...(await ledgerIs(world, 'b', ['succeeded'])),
+    ...callsAre(world, 2),
+  ],
+};

@@ -22,6 +22,9 @@ export interface Scenario {
   readonly expected: (world: World) => Promise<string[]>;
 }
 
+/** For `it.each`, whose titles cut a property short. */
+export const byName = (scenarios: readonly Scenario[]) => scenarios.map((one) => [one.name, one] as const);
+
 export interface Disturbance {
   readonly fault: Fault;
   /** The number of the call; every one that it can happen to when absent. */

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { LONG } from '../support/faults/runs.ts';
+import { byName, disturb, type Scenario } from '../support/faults/scenario.ts';
+import { backfill, backfillCancelled, backfillPaused } from './scenarios/backfilling.ts';
+import { decideAhead, decidePlanned } from './scenarios/coming.ts';
+import { cancelPending, cancelRunning, replay } from './scenarios/operating.ts';
+import { completed, failedLater, pulled, silent } from './scenarios/outside.ts';
+import { groupLimit } from './scenarios/overlapping.ts';
+import { pausedAfterClaim, pausedUntil, pausesItself } from './scenarios/pausing.ts';
+
+const SCENARIOS: readonly Scenario[] = [
+  backfill,
+  backfillPaused,
+  backfillCancelled,
+  cancelPending,
+  cancelRunning,
+  replay,
+  decideAhead,
+  decidePlanned,
+  completed,
+  failedLater,
+  silent,
+  pulled,
+  groupLimit,
+  pausedUntil,
+  pausedAfterClaim,
+  pausesItself,
+];
+
+/** Faults tried of a story, spread over all of it, so that `npm test` stays short; a long run tries every one. */
+const MOST = 12;
+/** Milliseconds, on a machine that is busy with other things too. */
+const timeout = LONG ? 900_000 : 120_000;
+
+let engine: TestEngine;
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(() => engine.stop());
+
+describe('every invariant holds whichever call goes wrong while people operate, however it does', () => {
+  it.each(byName(SCENARIOS))('%s', { timeout }, async (_, scenario) => {
+    expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(10);
+  });
+});
