@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { apiEnv, parseEnv, relayEnv, sweepEnv, tickEnv, workerEnv } from '../../lambdas/contract/env.ts';
+import {
+  apiEnv,
+  LIMITS,
+  parseEnv,
+  relayEnv,
+  sweepEnv,
+  tickEnv,
+  workerEnv,
+} from '../../lambdas/contract/env.ts';
 import { SERVICE_VARIABLE } from '../../lambdas/contract/metrics.ts';
 import { propertiesOf, resourcesOf, templateOf, textOf } from './support/synth.ts';
 
@@ -97,6 +105,26 @@ test('settings reach the functions', () => {
   });
   for (const { Properties } of Object.values(resourcesOf(other, 'AWS::Logs::LogGroup'))) {
     expect(Properties.RetentionInDays).toBe(90);
+  }
+});
+
+test('the longest lists that are accepted fit into the environment of a function, whatever CloudFormation calls things', () => {
+  // AWS: 4 KB of keys and values. A name that is made up begins with the stack's, and has at most so many characters.
+  const [most, longestName] = [4096, 200];
+  const prefix = 'arn:aws:sqs:eu-west-1:123456789012:';
+  const longest = templateOf({
+    allowedTargets: [`${prefix}${'q'.repeat(LIMITS.environmentLists - prefix.length)}`],
+  });
+  for (const name of ['Api', 'Worker']) {
+    const { Variables } = propertiesOf(longest, FUNCTION, `${name}Function`).Environment as {
+      Variables: Record<string, unknown>;
+    };
+    const size = Object.entries(Variables).reduce(
+      (sum, [key, value]) => sum + key.length + (typeof value === 'string' ? value.length : longestName),
+      0,
+    );
+    expect(size).toBeGreaterThan(LIMITS.environmentLists);
+    expect(size).toBeLessThanOrEqual(most);
   }
 });
 
