@@ -3,7 +3,16 @@ import { injectLambdaContext } from '@aws-lambda-powertools/logger/middleware';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import middy from '@middy/core';
 import type { Context } from 'aws-lambda';
-import { type Count, METRIC_NAMESPACE, type MetricName } from '../contract/metrics.ts';
+import {
+  type Count,
+  METRIC,
+  METRIC_NAMESPACE,
+  type MetricName,
+  SCHEDULE_DIMENSIONS,
+  SCHEDULE_METRIC,
+  type ScheduleReport,
+} from '../contract/metrics.ts';
+import { splitScheduleId } from '../core/ids.ts';
 
 export const logger = new Logger();
 
@@ -26,6 +35,21 @@ export function seconds(name: MetricName, value: number): void {
 export function milliseconds(name: MetricName, value: number): void {
   metrics.addMetric(name, MetricUnit.Milliseconds, value);
 }
+
+const MILLISECONDS: ReadonlySet<string> = new Set([METRIC.startDelayMs, SCHEDULE_METRIC.durationMs]);
+
+/** A document of its own: another dimension on those of the invocation would be on all that it counted. */
+export const reportSchedule: ScheduleReport = (schedule, figures) => {
+  const { group, name } = splitScheduleId(schedule);
+  const own = new Metrics({ namespace: METRIC_NAMESPACE });
+  const [groupDimension, scheduleDimension] = SCHEDULE_DIMENSIONS;
+  own.addDimension(groupDimension, group);
+  own.addDimension(scheduleDimension, name);
+  for (const [metric, value] of Object.entries(figures)) {
+    own.addMetric(metric, MILLISECONDS.has(metric) ? MetricUnit.Milliseconds : MetricUnit.Count, value);
+  }
+  own.publishStoredMetrics();
+};
 
 /** Not powertools' own middleware: that warns of each invocation that had nothing to count. */
 function publish(): void {

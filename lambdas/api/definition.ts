@@ -86,7 +86,7 @@ export function sameTimes(a: Definition, b: Definition): boolean {
 
 /** Whether an edit changes nothing but what people read and are told of. */
 export function sameRuns(a: Definition, b: Definition): boolean {
-  const runs = ({ description: _, tags: __, expectSuccessWithin: ___, ...rest }: Definition) =>
+  const runs = ({ description: _, tags: __, expectSuccessWithin: ___, metrics: ____, ...rest }: Definition) =>
     canonicalJson(rest);
   return runs(a) === runs(b);
 }

@@ -1,5 +1,5 @@
 import type { AllowList } from '../contract/allow/allow-list.ts';
-import type { Count } from '../contract/metrics.ts';
+import type { Count, ScheduleReport } from '../contract/metrics.ts';
 import type { BackfillStore } from '../core/backfill/store.ts';
 import type { CalendarStore } from '../core/calendar-store.ts';
 import type { ScheduleId } from '../core/ids.ts';
@@ -71,6 +71,7 @@ export interface ApiDeps extends ChangeDeps {
   readonly logger: ErrorLog;
   /** Tells how work that goes on outside ended, as the worker does of its own. */
   readonly count: Count;
+  readonly reportSchedule: ScheduleReport;
 }
 
 /** The part of the logger that the API uses. */

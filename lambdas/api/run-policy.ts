@@ -11,6 +11,7 @@ type RunPolicy = Pick<
   | 'retention'
   | 'pauseAfterFailures'
   | 'expectSuccessWithin'
+  | 'metrics'
   | 'deleteAfterCompletion'
 >;
 
@@ -25,6 +26,7 @@ export function runPolicyOf(body: ScheduleBody): RunPolicy {
     ...(body.retention !== undefined && { retention: body.retention }),
     ...(body.pauseAfterFailures !== undefined && { pauseAfterFailures: body.pauseAfterFailures }),
     ...(body.expectSuccessWithin !== undefined && { expectSuccessWithin: body.expectSuccessWithin }),
+    ...(body.metrics && { metrics: true }),
     // Left off when it is not chosen: a definition of before this field is then the same as one of after it.
     ...(body.deleteAfterCompletion && { deleteAfterCompletion: true }),
   };
@@ -42,6 +44,7 @@ export function runPolicyView(definition: Definition) {
     ...(retention !== undefined && { retention }),
     ...(pauseAfterFailures !== undefined && { pauseAfterFailures }),
     ...(expectSuccessWithin !== undefined && { expectSuccessWithin }),
+    metrics: definition.metrics ?? false,
     deleteAfterCompletion: definition.deleteAfterCompletion ?? false,
   };
 }

@@ -1,3 +1,5 @@
+import type { ScheduleId } from '../core/ids.ts';
+
 /** Metric names, shared by those who emit and those who alarm. */
 export const METRIC_NAMESPACE = 'Punctual';
 
@@ -64,6 +66,23 @@ export const METRIC = {
 } as const;
 
 export type MetricName = (typeof METRIC)[keyof typeof METRIC];
+
+/** Dimensions, beside the service, of the metrics of a schedule that asks for its own. Each pair is paid for. */
+export const SCHEDULE_DIMENSIONS = ['group', 'schedule'] as const;
+
+/** What such a schedule has beside those of the deployment. */
+export const SCHEDULE_METRIC = {
+  /** Milliseconds; how long an attempt took. */
+  durationMs: 'DurationMs',
+} as const;
+
+type ScheduleMetricName = MetricName | (typeof SCHEDULE_METRIC)[keyof typeof SCHEDULE_METRIC];
+
+/** Writes metrics of one schedule under its own dimensions, at once. */
+export type ScheduleReport = (
+  schedule: ScheduleId,
+  figures: Readonly<Partial<Record<ScheduleMetricName, number>>>,
+) => void;
 
 /** Adds to a metric of counts. */
 export type Count = (name: MetricName, value: number) => void;

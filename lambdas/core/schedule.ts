@@ -138,6 +138,8 @@ export interface Definition extends RecurrenceSpec {
   readonly pauseAfterFailures?: number;
   /** When nothing of it has succeeded for so long, an alarm is raised (watch.ts). */
   readonly expectSuccessWithin?: string;
+  /** It has metrics of its own, under its group and name. */
+  readonly metrics?: boolean;
   /** Once it has no time left and its last occurrence is finished, the schedule becomes a tombstone. */
   readonly deleteAfterCompletion?: boolean;
   readonly tags: Readonly<Record<string, string>>;
@@ -168,6 +170,7 @@ export interface PlanningPolicy extends PlannedTimes {
   readonly retentionDays?: number;
   readonly deleteAfterCompletion?: boolean;
   readonly expectSuccessWithin?: string;
+  readonly metrics?: boolean;
 }
 
 export interface ScheduleHead {
@@ -231,6 +234,7 @@ export function planningPolicy(
     ...(definition.expectSuccessWithin !== undefined && {
       expectSuccessWithin: definition.expectSuccessWithin,
     }),
+    ...(definition.metrics && { metrics: true }),
   };
 }
 

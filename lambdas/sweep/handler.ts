@@ -6,7 +6,7 @@ import {
   createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
-import { observed } from '../adapters/telemetry.ts';
+import { observed, reportSchedule } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
@@ -31,6 +31,7 @@ export const handler = observed(async (event: unknown, context) => {
   const deps = {
     schedules,
     occurrences,
+    reportSchedule,
     revisionOf: (open: RunningOccurrence) => schedules.readRevision(open.schedule, open.revision),
     redispatchMs: env.REDISPATCH_SECONDS * SECOND,
     stopAt: epochMs(systemClock.now() + context.getRemainingTimeInMillis() - RESERVE),

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { METRIC } from '../contract/metrics.ts';
 import { occurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
 import { decideSweep, overdueBy } from '../core/overdue.ts';
@@ -7,12 +8,13 @@ import type { Revision } from '../core/schedule.ts';
 import { failureOf, settleWith } from '../core/settle.ts';
 import { type EpochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
+import { reportAttempt, reportNotRun, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
 
 /** Shards swept side by side, and writes under way at once within one. */
 const SHARD_CONCURRENCY = 4;
 const WRITE_CONCURRENCY = 8;
 
-export interface SweepDeps {
+export interface SweepDeps extends ScheduleMetricsDeps {
   readonly schedules: AfterFailureDeps['schedules'];
   readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch' | 'miss'> &
     AfterFailureDeps['occurrences'];
@@ -136,13 +138,17 @@ async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: bool
     if (end.kind !== 'done') return EMPTY;
     const outside = open.detached === true || open.pullQueue !== undefined;
     const expired = { ...EMPTY, ...(outside ? { outsideExpired: 1 } : { leasesExpired: 1 }) };
-    if (end.settlement.kind !== 'failed') return expired;
-    const paused = await afterFailure(deps, { occurrence: open, revision }, now);
-    return { ...expired, failed: 1, paused: paused === undefined ? 0 : 1 };
+    const { kind } = end.settlement;
+    const failed = kind === 'failed';
+    const paused = failed ? await afterFailure(deps, { occurrence: open, revision }, now) : undefined;
+    if (failed || kind === 'retry')
+      reportAttempt(deps, open, await deps.schedules.readHead(open.schedule), kind, now);
+    return { ...expired, failed: failed ? 1 : 0, paused: paused === undefined ? 0 : 1 };
   }
   const decision = decideSweep(open, now, deps.redispatchMs);
   if (decision === 'miss') {
     const done = (await deps.occurrences.miss(open, now)).kind === 'done';
+    if (done) await reportNotRun(deps, open.schedule, METRIC.occurrencesMissed);
     return { ...EMPTY, missed: done ? 1 : 0 };
   }
   if (decision !== 'redispatch' && !(reissue && open.pullQueue === undefined)) return EMPTY;

@@ -12,7 +12,7 @@ import {
 } from '../adapters/dynamodb/index.ts';
 import { createDeadLetters, createWorkQueue } from '../adapters/sqs/work-queue.ts';
 import { createTargetCaller } from '../adapters/targets/index.ts';
-import { observed } from '../adapters/telemetry.ts';
+import { observed, reportSchedule } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
 import { SECOND } from '../core/time.ts';
@@ -30,6 +30,7 @@ const deps = {
   occurrences: createOccurrenceStore(context),
   schedules,
   watches: createWatchStore(context),
+  reportSchedule,
   revisionOf: createRevisionCache(schedules),
   groupLimitOf: createGroupLimits(schedules, systemClock),
   queue: createWorkQueue(sqs, env.WORK_QUEUE_URL),

@@ -1,4 +1,5 @@
 import type { WorkMessage } from '../contract/message.ts';
+import { METRIC } from '../contract/metrics.ts';
 import { type BeginDeps, type Begun, beginAttempt } from '../core/begin.ts';
 import {
   fairGroup,
@@ -12,6 +13,7 @@ import type { Clock, OccurrenceStore, WorkQueue } from '../core/ports.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
 import { type AfterSuccessDeps, afterSuccess } from '../upkeep/after-success.ts';
+import { reportAttempt, reportNotRun, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 
 /**
@@ -20,7 +22,7 @@ import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
  */
 const MAX_WAIT = 2 * SECOND;
 
-export interface WorkDeps extends AttemptDeps, BeginDeps, AfterSuccessDeps {
+export interface WorkDeps extends AttemptDeps, BeginDeps, AfterSuccessDeps, ScheduleMetricsDeps {
   readonly clock: Clock;
   readonly schedules: BeginDeps['schedules'] & AfterFailureDeps['schedules'];
   readonly occurrences: AttemptDeps['occurrences'] &
@@ -69,6 +71,8 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
     case 'begun':
       return run(deps, id, begun);
     case 'skipped':
+      await reportNotRun(deps, key.schedule, METRIC.occurrencesSkipped);
+      return { ...begun, id };
     case 'waiting':
     case 'not-in-force':
       return { ...begun, id };
@@ -85,6 +89,8 @@ async function run(
   const startDelayMs = running.attemptStartedAt - running.dueAt;
   const end = await runAttempt(deps, running, head, revision);
   const ran = { ...end, id, attempt: running.attempt, startDelayMs };
+  if (end.kind === 'succeeded' || end.kind === 'failed' || end.kind === 'retry')
+    reportAttempt(deps, running, head, end.kind, deps.clock.now());
   if (end.kind === 'succeeded') await afterSuccess(deps, running, head, deps.clock.now());
   if (end.kind !== 'failed') return ran;
   // Should this not come off, the next failure finds the same in the ledger.
@@ -104,7 +110,9 @@ async function notClaimable(
   if (found?.status !== 'pending') return { kind: 'dropped', id, found: found?.status ?? 'absent' };
   if (found.startBy !== undefined && found.startBy < now) {
     const missed = await deps.occurrences.miss(found, now);
-    return missed.kind === 'done' ? { kind: 'missed', id } : { kind: 'dropped', id, found: 'changed' };
+    if (missed.kind !== 'done') return { kind: 'dropped', id, found: 'changed' };
+    await reportNotRun(deps, key.schedule, METRIC.occurrencesMissed);
+    return { kind: 'missed', id };
   }
   // Pending and due later: an older message of one that waits for a retry, unless this is its own.
   if (found.dispatchSeq !== seq) return { kind: 'dropped', id, found: 'pending' };

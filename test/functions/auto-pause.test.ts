@@ -51,7 +51,8 @@ async function dies(id: ScheduleId, time: EpochMs) {
   const revisionOf: Parameters<typeof sweep>[0]['revisionOf'] = ({ schedule, revision }) =>
     schedules.readRevision(schedule, revision);
   const now = () => at(2 * HOUR);
-  const deps = { schedules, occurrences, revisionOf, redispatchMs: 9 * HOUR, stopAt: at(9 * HOUR), now };
+  const times = { redispatchMs: 9 * HOUR, stopAt: at(9 * HOUR), now };
+  const deps = { schedules, occurrences, revisionOf, reportSchedule: () => {}, ...times };
   return sweep(deps, { shards: [0, 1, 2, 3], reissue: false });
 }
 

@@ -19,6 +19,7 @@ function deps(now: number, changes: Partial<SweepDeps> = {}): SweepDeps {
     schedules: stores.schedules,
     occurrences: stores.occurrences,
     revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
+    reportSchedule: () => {},
     redispatchMs: 2 * MINUTE,
     stopAt: at(24 * HOUR),
     now: () => epochMs(now),

@@ -38,6 +38,7 @@ function sweepDeps(now: EpochMs) {
     occurrences,
     watches,
     revisionOf: async () => undefined,
+    reportSchedule: () => {},
     redispatchMs: 9 * HOUR,
     stopAt: epochMs(now + HOUR),
     now: () => now,

@@ -2,7 +2,9 @@ import type { Context } from 'aws-lambda';
 import { vi } from 'vitest';
 import { observed } from '../../lambdas/adapters/telemetry.ts';
 
-const context = { awsRequestId: 'r', functionName: 'f', getRemainingTimeInMillis: () => 1_000 } as Context;
+/** Longer than any test takes: near its end an invocation is stopped, whatever it is at. */
+const getRemainingTimeInMillis = () => 900_000;
+const context = { awsRequestId: 'r', functionName: 'f', getRemainingTimeInMillis } as Context;
 
 /** A line of JSON as CloudWatch would get it: a metric document (EMF) or a line of the log. */
 // biome-ignore lint/suspicious/noExplicitAny: whatever was written; the test says what it is to be

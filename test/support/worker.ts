@@ -1,3 +1,4 @@
+import type { ScheduleReport } from '../../lambdas/contract/metrics.ts';
 import type { CallResult, Dispatch, Invocation, TargetCaller } from '../../lambdas/core/ports.ts';
 import { SECOND } from '../../lambdas/core/time.ts';
 import { createRevisionCache } from '../../lambdas/worker/revision-cache.ts';
@@ -16,6 +17,7 @@ export function testWorker(
 ) {
   const calls: Invocation[] = [];
   const sentOn: Dispatch[] = [];
+  const reported: Parameters<ScheduleReport>[] = [];
   const targets: TargetCaller = {
     call(_, invocation, __, signal) {
       calls.push(invocation);
@@ -28,6 +30,7 @@ export function testWorker(
     schedules: stores.schedules,
     backfills: stores.backfills,
     watches: stores.watches,
+    reportSchedule: (...report) => reported.push(report),
     revisionOf: createRevisionCache(stores.schedules),
     queue: {
       async send(batch) {
@@ -40,5 +43,5 @@ export function testWorker(
     newSecret: () => 'secret',
     leaseMs: LEASE,
   };
-  return { deps, clock, calls, sentOn };
+  return { deps, clock, calls, sentOn, reported };
 }

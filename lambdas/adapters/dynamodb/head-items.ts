@@ -56,6 +56,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.policy.expectSuccessWithin !== undefined && {
       expect_success_within: head.policy.expectSuccessWithin,
     }),
+    ...(head.policy.metrics && { metrics: true }),
     anchor: head.anchor,
     created_at: head.createdAt,
     updated_at: head.updatedAt,
@@ -139,6 +140,7 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
       ...(item.expect_success_within !== undefined && {
         expectSuccessWithin: item.expect_success_within as string,
       }),
+      ...(item.metrics !== undefined && { metrics: true }),
     },
     anchor: item.anchor as EpochMs,
     nextDueAt: (item.next_due_at as EpochMs | undefined) ?? null,

@@ -7,6 +7,7 @@ import { splitScheduleId } from '../../core/ids.ts';
 import { completionToken, inText, invocationOf, neighbours } from '../../core/invocation.ts';
 import type { PendingOccurrence } from '../../core/occurrence.ts';
 import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
+import { reportNotRun } from '../../upkeep/schedule-metrics.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 
 type Pulled = z.output<typeof pulledView>['items'][number];
@@ -93,10 +94,16 @@ async function begin(
     const { startBy } = begun.occurrence;
     if (startBy !== undefined && startBy < now) {
       const missed = await occurrences.miss(begun.occurrence, now);
-      if (missed.kind === 'done') deps.count(METRIC.occurrencesMissed, 1);
+      if (missed.kind === 'done') {
+        deps.count(METRIC.occurrencesMissed, 1);
+        await reportNotRun(deps, pending.schedule, METRIC.occurrencesMissed);
+      }
     }
   }
-  if (begun.kind === 'skipped') deps.count(METRIC.occurrencesSkipped, 1);
+  if (begun.kind === 'skipped') {
+    deps.count(METRIC.occurrencesSkipped, 1);
+    await reportNotRun(deps, pending.schedule, METRIC.occurrencesSkipped);
+  }
   if (begun.kind !== 'begun' || !begun.revision) return undefined;
   const { running, head } = begun;
   const { definition } = begun.revision;

@@ -3,13 +3,14 @@ import type { completeBody } from '../../contract/api/outside.ts';
 import { METRIC } from '../../contract/metrics.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { afterSuccess } from '../../upkeep/after-success.ts';
+import { reportAttempt } from '../../upkeep/schedule-metrics.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrence/repeat.ts';
 import { readByToken, recordOf, staleToken } from './attempt.ts';
 
 /** Ends an attempt well. Said again after it was done, it is done. */
 export async function completeAttempt(
-  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'watches' | 'count'>,
+  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'watches' | 'count' | 'reportSchedule'>,
   id: string,
   { completionToken, detail, output }: z.output<typeof completeBody>,
   { now }: Caller,
@@ -20,7 +21,9 @@ export async function completeAttempt(
     const settled = await deps.occurrences.settle(found, { kind: 'succeeded', record }, now);
     if (settled.kind === 'done') {
       deps.count(METRIC.attemptsSucceeded, 1);
-      await afterSuccess(deps, found, await deps.schedules.readHead(found.schedule), now);
+      const head = await deps.schedules.readHead(found.schedule);
+      reportAttempt(deps, found, head, 'succeeded', now);
+      await afterSuccess(deps, found, head, now);
       return readAfter(deps.occurrences, found);
     }
   }

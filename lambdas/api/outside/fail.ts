@@ -4,13 +4,14 @@ import { METRIC } from '../../contract/metrics.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { failureOf, settleWith } from '../../core/settle.ts';
 import { afterFailure } from '../../upkeep/after-failure.ts';
+import { reportAttempt } from '../../upkeep/schedule-metrics.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrence/repeat.ts';
 import { readByToken, recordOf, staleToken } from './attempt.ts';
 
 /** Ends an attempt badly: the retry policy of its revision says what follows. Said again, it is done. */
 export async function failAttempt(
-  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'count'>,
+  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'count' | 'reportSchedule'>,
   id: string,
   { completionToken, detail, retryable }: z.output<typeof failBody>,
   { now }: Caller,
@@ -23,12 +24,15 @@ export async function failAttempt(
     const settlement = failureOf(found, revision?.definition.retry, { retryable }, record, now);
     const settled = await settleWith((one) => deps.occurrences.settle(found, one, now), settlement);
     if (settled.kind === 'done') {
-      if (settled.settlement.kind !== 'cancelled') deps.count(METRIC.attemptsFailed, 1);
-      if (settled.settlement.kind === 'failed') {
+      const { kind } = settled.settlement;
+      if (kind !== 'cancelled') deps.count(METRIC.attemptsFailed, 1);
+      if (kind === 'failed') {
         deps.count(METRIC.occurrencesFailed, 1);
         const paused = await afterFailure(deps, { occurrence: found, revision }, now);
         if (paused !== undefined) deps.count(METRIC.schedulesPaused, 1);
       }
+      if (kind === 'failed' || kind === 'retry')
+        reportAttempt(deps, found, await deps.schedules.readHead(found.schedule), kind, now);
       return readAfter(deps.occurrences, found);
     }
   }

@@ -66,6 +66,14 @@ export const runPolicyFields = {
         'schedule; where its next time is further off than that, or its only one, since that time. Backfills do not count.',
       examples: ['PT26H'],
     }),
+  metrics: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Metrics of its own in CloudWatch, with the dimensions `group` and `schedule`: start delay, duration, outcomes. ' +
+        'Three to seven metrics, each paid for: for the few schedules that a person looks at, not for thousands.',
+    }),
   deleteAfterCompletion: z.boolean().default(false).meta({
     description: 'Deletes the schedule once it has no time left and its last occurrence is finished.',
   }),

@@ -1,7 +1,7 @@
 import { createApp } from '../../../lambdas/api/app.ts';
 import type { ApiDeps } from '../../../lambdas/api/deps.ts';
 import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
-import type { MetricName } from '../../../lambdas/contract/metrics.ts';
+import type { MetricName, ScheduleReport } from '../../../lambdas/contract/metrics.ts';
 import { type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
 import { MINUTE } from '../../../lambdas/core/time.ts';
 import { ANYTHING_ALLOWED } from '../../support/allowed.ts';
@@ -27,6 +27,7 @@ export async function openApi(stores?: Stores) {
   let secrets = 0;
   const logged: { requestId: string; error: Error }[] = [];
   const counted = new Map<MetricName, number>();
+  const reported: Parameters<ScheduleReport>[] = [];
   const deps: ApiDeps = {
     schedules: own.schedules,
     occurrences: own.occurrences,
@@ -42,10 +43,11 @@ export async function openApi(stores?: Stores) {
       secrets += 1;
       return `secret-${secrets}`;
     },
+    reportSchedule: (...report) => reported.push(report),
     count: (name, value) => counted.set(name, (counted.get(name) ?? 0) + value),
     logger: { error: (_, detail) => logged.push(detail) },
   };
-  return { ...apiWith(deps), deps, clock, logged, counted, stores: own, close: () => own.close() };
+  return { ...apiWith(deps), deps, clock, logged, counted, reported, stores: own, close: () => own.close() };
 }
 
 export type TestApi = Awaited<ReturnType<typeof openApi>>;

@@ -33,6 +33,7 @@ describe('creating a schedule', () => {
       catchUp: DEFAULT_CATCH_UP,
       overlap: 'skip',
       completion: 'immediate',
+      metrics: false,
       deleteAfterCompletion: false,
       tags: {},
       createdAt: toIso(NOON),

@@ -54,6 +54,7 @@ async function sweepAt(time: number) {
       schedules: api.stores.schedules,
       occurrences: api.stores.occurrences,
       revisionOf: ({ schedule, revision }) => api.stores.schedules.readRevision(schedule, revision),
+      reportSchedule: () => {},
       redispatchMs: 2 * MINUTE,
       stopAt: at(100 * HOUR),
       now: api.clock.now,

@@ -81,6 +81,7 @@ export function deployment(api: TestApi) {
       schedules,
       occurrences,
       watches,
+      reportSchedule: () => {},
       revisionOf: ({ schedule, revision }: RunningOccurrence) => schedules.readRevision(schedule, revision),
       redispatchMs: 9 * HOUR,
       stopAt: epochMs(now + HOUR),

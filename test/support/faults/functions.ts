@@ -52,13 +52,14 @@ export async function runTick(
 
 /** Answers the schedules that have not succeeded for too long. */
 export async function runSweep(
-  { occurrences, schedules, watches, clock }: Process,
+  { occurrences, schedules, watches, reportSchedule, clock }: Process,
   { shards, note }: Invocation,
 ): Promise<readonly ScheduleId[]> {
   const deps = {
     schedules,
     occurrences,
     watches,
+    reportSchedule,
     revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
       schedules.readRevision(schedule, revision),
     redispatchMs: REDISPATCH,

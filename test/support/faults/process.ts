@@ -56,6 +56,7 @@ export function startProcess(name: string, deps: ProcessDeps) {
     backfills: createBackfillStore(context),
     watches: createWatchStore(context),
     calendars: createCalendarStore(context),
+    reportSchedule: () => {},
     newSecret: () => `secret-of-${name}`,
     queue: createWorkQueue(queue.client({ name, life }, calls), 'work'),
     revisionOf: createRevisionCache(schedules),
