@@ -18,6 +18,8 @@ export type Schedules = Pick<
   | 'pinCalendars'
   | 'readGroup'
   | 'writeGroup'
+  | 'adoptSchedules'
+  | 'takeStarts'
 >;
 
 export type Occurrences = Pick<

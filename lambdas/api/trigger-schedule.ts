@@ -5,6 +5,7 @@ import type { OverlapPolicy } from '../core/slots.ts';
 import { hashOf } from './canonical-json.ts';
 import { assertLive, readStanding, scheduleNotFound } from './change/standing.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
+import { startInGroup } from './group/start.ts';
 import { recallAnswer } from './idempotency.ts';
 
 export interface TriggerRequest extends ScheduleRequest {
@@ -36,6 +37,8 @@ export async function triggerSchedule(
           requestHash: hashOf(overlap === undefined && input === undefined ? null : [overlap, input]),
           result: occurrenceId(key),
         };
+  const again = idempotency && (await recallAnswer(deps.schedules, idempotency, now));
+  if (again === undefined) await startInGroup(deps.schedules, id, 1, now);
   const made = await deps.occurrences.createManual({
     occurrence: {
       ...key,

@@ -57,6 +57,8 @@ export type ErrorCode =
   | 'occurrence.not-coming'
   | 'occurrence.stale-token'
   | 'occurrence.busy'
+  | 'group.limit'
+  | 'group.busy'
   | 'backfill.not-found'
   | 'backfill.finished'
   | 'idempotency.mismatch'

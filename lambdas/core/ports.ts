@@ -1,4 +1,5 @@
 import type { PinnedCalendar } from './calendar.ts';
+import type { Counted, GroupCharge, GroupCount, GroupQuotas } from './group.ts';
 import type { OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
@@ -36,7 +37,7 @@ export const MAX_SKIPPED_IN_CHANGE = 40;
 /** One atomic change of a schedule: its head, perhaps a new revision, what it cancels and what it creates. */
 export interface ScheduleChange {
   /** What was read; the change is refused when the head has moved since. Null: the schedule must not exist. */
-  readonly expected: { readonly version: number; readonly nextDueAt: EpochMs | null } | null;
+  readonly expected: Pick<ScheduleHead, 'version' | 'nextDueAt' | 'counted'> | null;
   readonly head: ScheduleHead;
   readonly revision?: Revision;
   /** Pending occurrences that must not start, soonest first. */
@@ -47,6 +48,8 @@ export interface ScheduleChange {
   /** Times that a person skipped and that stay skipped under the new revision, soonest first. */
   readonly skipped?: readonly SkippedAhead[];
   readonly idempotency?: IdempotencyRecord;
+  /** Of a group that is counted. */
+  readonly group?: ChangeCharge;
   /** Of one that is watched: when the sweep is to look whether it has succeeded (watch.ts). */
   readonly watch?: WatchSetting;
   /** Where it changes: the calendars that it uses from now on, and those that it used. */
@@ -86,9 +89,22 @@ export interface ScheduleRecord {
 }
 
 /** What holds for all schedules of a group. */
-export interface GroupSettings {
+export interface GroupSettings extends GroupQuotas {
   /** How many of its occurrences may run at once. */
   readonly concurrencyLimit?: number;
+}
+
+/** What a group may have, and while it has a quota what it has. */
+export interface GroupState {
+  readonly settings: GroupSettings;
+  readonly count: GroupCount | undefined;
+}
+
+/** How a change moves the count of its group, and what that was checked against. */
+export interface ChangeCharge {
+  readonly charge: GroupCharge;
+  readonly quotas: GroupQuotas;
+  readonly count: Pick<GroupCount, 'epoch' | 'version'>;
 }
 
 export interface ScheduleStore {
@@ -106,9 +122,22 @@ export interface ScheduleStore {
   }): Promise<Page<ScheduleRecord>>;
   /** The calendars of these names as they are now; those that there are, in no order. */
   pinCalendars(names: readonly string[]): Promise<readonly PinnedCalendar[]>;
-  /** Settings of a group; `undefined` when it has none. */
-  readGroup(group: string): Promise<GroupSettings | undefined>;
-  writeGroup(group: string, settings: GroupSettings): Promise<void>;
+  /** A group, read consistently; `undefined` when nothing was ever said about it. */
+  readGroup(group: string): Promise<GroupState | undefined>;
+  /** Replaces the settings; the first quota begins the count, and the last one to go ends it. */
+  writeGroup(group: string, settings: GroupSettings, now: EpochMs): Promise<void>;
+  /** Counts schedules that are not counted; false when one of them, or the group, has changed meanwhile. */
+  adoptSchedules(
+    group: string,
+    epoch: EpochMs,
+    adopted: readonly { readonly head: ScheduleHead; readonly counted: Counted }[],
+  ): Promise<boolean>;
+  /** Takes places in the minute of `now`; false when the group is no longer as it was seen. */
+  takeStarts(
+    group: string,
+    taken: { readonly count: GroupCount; readonly limit: number; readonly fires: number },
+    now: EpochMs,
+  ): Promise<boolean>;
   /** In one transaction; cancels beyond DynamoDB's 100 actions follow before it returns. */
   applyChange(change: ScheduleChange): Promise<ChangeResult>;
 }

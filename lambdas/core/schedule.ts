@@ -1,4 +1,5 @@
 import type { PinnedCalendar } from './calendar.ts';
+import type { Counted } from './group.ts';
 import type { ScheduleId } from './ids.ts';
 import type { Pause } from './pause.ts';
 import type { RecurrenceSpec } from './recurrence/spec.ts';
@@ -199,6 +200,8 @@ export interface ScheduleHead {
   readonly zoneMove?: ZoneMove;
   /** The oldest revision whose occurrences still run, after edits that kept what was pending; else `revision`. */
   readonly oldestRevision?: number;
+  /** What is counted for it in its group; absent where the group has no quota. */
+  readonly counted?: Counted;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   /** Present while it is paused. */

@@ -59,7 +59,7 @@ function changeOf(
 ): ScheduleChange {
   const { nextDueAt, oldestRevision: _, ...rest } = head;
   return {
-    expected: { version: head.version, nextDueAt },
+    expected: { ...head, nextDueAt },
     head: {
       ...rest,
       ...withGivenBack(head, cancel),

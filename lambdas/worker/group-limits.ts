@@ -16,7 +16,7 @@ export function createGroupLimits(schedules: Pick<ScheduleStore, 'readGroup'>, c
     const { group } = splitScheduleId(key.schedule);
     const known = cache.get(group);
     if (known && clock.now() < known.until) return known.settings.concurrencyLimit;
-    const settings = (await schedules.readGroup(group)) ?? {};
+    const settings = (await schedules.readGroup(group))?.settings ?? {};
     cache.set(group, { settings, until: clock.now() + FRESH_FOR });
     return settings.concurrencyLimit;
   };

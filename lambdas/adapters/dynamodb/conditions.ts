@@ -1,4 +1,4 @@
-import type { ScheduleState } from '../../core/schedule.ts';
+import type { ScheduleHead, ScheduleState } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** A piece of a DynamoDB expression with what it refers to. Placeholders are named after what they mean. */
@@ -50,11 +50,18 @@ const nextDueIs = (at: EpochMs | null): Expression =>
     ? expression('attribute_not_exists(next_due_at)')
     : expression('next_due_at = :expected_next_due_at', [], { ':expected_next_due_at': at });
 
-/** Neither an API call (version) nor a tick (next_due_at) came between. */
-export const headUnchanged = (version: number, nextDueAt: EpochMs | null): Expression =>
+/** Neither an API call (version) nor a tick (next_due_at) came between, nor has its group begun to count it. */
+export const headUnchanged = ({
+  version,
+  nextDueAt,
+  counted,
+}: Pick<ScheduleHead, 'version' | 'nextDueAt' | 'counted'>): Expression =>
   and(
     expression('#version = :expected_version', ['version'], { ':expected_version': version }),
     nextDueIs(nextDueAt),
+    counted
+      ? expression('counted.epoch = :expected_epoch', [], { ':expected_epoch': counted.epoch })
+      : expression('attribute_not_exists(counted)'),
   );
 
 /** Still the schedule that was planned: same state, same definition, nothing materialised since. */

@@ -1,4 +1,5 @@
 import type { PinnedCalendar } from '../../core/calendar.ts';
+import type { Counted } from '../../core/group.ts';
 import { isReserved, shardOf, splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { IdempotencyRecord } from '../../core/ports.ts';
@@ -61,6 +62,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     created_at: head.createdAt,
     updated_at: head.updatedAt,
     ...(head.oldestRevision !== undefined && { oldest_revision: head.oldestRevision }),
+    ...(head.counted && head.state !== 'deleted' && { counted: head.counted }),
     ...(head.pause && { pause: head.pause }),
     ...(head.remainingRuns !== undefined && { remaining_runs: head.remainingRuns }),
     ...(head.lastRunAt !== undefined && { last_run_at: head.lastRunAt }),
@@ -147,6 +149,7 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
     createdAt: item.created_at as EpochMs,
     updatedAt: item.updated_at as EpochMs,
     ...(item.oldest_revision !== undefined && { oldestRevision: item.oldest_revision as number }),
+    ...(item.counted !== undefined && { counted: item.counted as Counted }),
     ...(item.pause !== undefined && { pause: item.pause as Pause }),
     ...(item.remaining_runs !== undefined && { remainingRuns: item.remaining_runs as number }),
     ...(item.last_run_at !== undefined && { lastRunAt: item.last_run_at as EpochMs }),

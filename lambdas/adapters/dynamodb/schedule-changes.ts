@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
+import { splitScheduleId } from '../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
 import { type ChangeResult, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -18,6 +19,7 @@ import {
   placeholders,
 } from './conditions.ts';
 import { commitCreating, createAction, createActions } from './creates.ts';
+import { chargeAction } from './group-items.ts';
 import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
 import { occurrenceItemKey } from './keys.ts';
@@ -55,7 +57,7 @@ function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason:
  */
 export async function applyChange(context: StoreContext, change: ScheduleChange): Promise<ChangeResult> {
   const { expected, head, revision, idempotency, now } = change;
-  const unchanged = expected === null ? isAbsent : headUnchanged(expected.version, expected.nextDueAt);
+  const unchanged = expected === null ? isAbsent : headUnchanged(expected);
   const fixed: WriteAction[] = [
     {
       Put: {
@@ -76,6 +78,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
         ]
       : []),
     ...(idempotency ? [idempotencyAction(context, idempotency, now)] : []),
+    ...(change.group ? [chargeAction(context, splitScheduleId(head.id).group, change.group)] : []),
     ...calendarActions(context, change),
     ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];

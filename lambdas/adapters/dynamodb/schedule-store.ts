@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
@@ -6,8 +6,9 @@ import { batchGet } from './batch-get.ts';
 import { pinCalendars } from './calendar-store.ts';
 import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
+import { adoptSchedules, readGroup, takeStarts, writeGroup } from './group-items.ts';
 import { type Item, purgeAt } from './head-items.ts';
-import { groupKey, headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
+import { headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
 import { applyChange } from './schedule-changes.ts';
 import { createWholeHeads } from './whole-heads.ts';
 
@@ -98,16 +99,10 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
       if (!item || (item.purge_at as number) < purgeAt(now, 0)) return undefined;
       return { key, requestHash: item.request_hash as string, result: item.result as string };
     },
-    async readGroup(group) {
-      const item = await read(groupKey(group));
-      if (!item) return undefined;
-      const limit = item.concurrency_limit as number | undefined;
-      return limit === undefined ? {} : { concurrencyLimit: limit };
-    },
-    async writeGroup(group, { concurrencyLimit }) {
-      const Item = { ...groupKey(group), concurrency_limit: concurrencyLimit };
-      await client.send(new PutCommand({ TableName: schedulesTable, Item }));
-    },
+    readGroup: (group) => readGroup(context, group),
+    writeGroup: (group, settings, now) => writeGroup(context, group, settings, now),
+    adoptSchedules: (group, epoch, adopted) => adoptSchedules(context, group, epoch, adopted),
+    takeStarts: (group, taken, now) => takeStarts(context, group, taken, now),
     listSchedules,
     pinCalendars: (names) => pinCalendars(context, whole, names),
     applyChange: (change) => applyChange(context, change),

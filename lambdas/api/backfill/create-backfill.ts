@@ -9,6 +9,7 @@ import type { ScheduleHead } from '../../core/schedule.ts';
 import { hashOf } from '../canonical-json.ts';
 import { assertLive, readStanding, scheduleNotFound } from '../change/standing.ts';
 import type { ApiDeps, Caller, ScheduleRequest } from '../deps.ts';
+import { startInGroup } from '../group/start.ts';
 import { recallAnswer } from '../idempotency.ts';
 import { moveOn } from './move-on.ts';
 import { planBackfill } from './plan.ts';
@@ -39,6 +40,9 @@ export async function createBackfill(deps: ApiDeps, request: CreateBackfillReque
     const plan = await planBackfill(deps.backfills, head, recurrence, range, body.reprocess);
     return { kind: 'planned', plan };
   }
+  // With as many as run at once: how soon one follows another is for the target to say.
+  const atOnce = Math.min(total, body.maxConcurrent);
+  if (atOnce > 0) await startInGroup(deps.schedules, id, atOnce, now);
   const backfill = newBackfill(request, head, { ...range, total }, caller);
   const result = { ...idempotency, result: backfill.id } as IdempotencyRecord;
   const made = await deps.backfills.createBackfill({

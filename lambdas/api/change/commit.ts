@@ -2,6 +2,7 @@ import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
+import { charged } from './charge.ts';
 import { changeOf, type Move } from './move.ts';
 import { planRest } from './plan-at-once.ts';
 import { readStanding, type Standing } from './standing.ts';
@@ -34,7 +35,9 @@ export async function commit(
     const standing = await readStanding(deps.schedules, id);
     const move = await decide(standing);
     if (!move) return { before: standing, after: standing.kind === 'live' ? standing : undefined };
-    const change = await changeOf(deps, id, standing, move, caller);
+    const { group, counted } = await charged(deps.schedules, id, standing, move, caller);
+    const { head, ...rest } = await changeOf(deps, id, standing, move, caller);
+    const change = { ...rest, head: { ...head, ...(counted && { counted }) }, ...(group && { group }) };
     const result = await deps.schedules.applyChange(change);
     if (result.kind === 'conflict') continue;
     await planRest(deps.planning, change.head, caller.now, deps.limits);

@@ -46,9 +46,9 @@ export interface CancelMove {
 
 /**
  * Actions of a transaction that are left for cancels and creates: 100 in all, less head, revision, idempotency
- * record and the record of what is left over.
+ * record, the count of the group and the record of what is left over.
  */
-const TRANSACTION_ROOM = 96;
+const TRANSACTION_ROOM = 95;
 
 /** Pending occurrences this much older than now are found by a consistent read, older ones by an index. */
 const OPEN_SINCE = 5 * MINUTE;
@@ -81,7 +81,7 @@ export async function changeOf(
   const head = { ...counted, ...state };
   const lookAt = successExpectedBy(head, undefined);
   return {
-    expected: before ? { version: before.version, nextDueAt: before.nextDueAt } : null,
+    expected: before ?? null,
     head,
     ...(move.definition && {
       revision: {

@@ -6,7 +6,10 @@ import type { Move } from './move.ts';
 import type { Standing } from './standing.ts';
 
 /** A head before it is known what is planned for it. */
-export type HeadBase = Omit<ScheduleHead, 'state' | 'nextDueAt' | 'pause' | 'lastRunAt' | 'zoneData'>;
+export type HeadBase = Omit<
+  ScheduleHead,
+  'counted' | 'state' | 'nextDueAt' | 'pause' | 'lastRunAt' | 'zoneData'
+>;
 
 export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: EpochMs): HeadBase {
   const before = standing.kind === 'absent' ? undefined : standing.head;

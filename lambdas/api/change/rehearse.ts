@@ -10,6 +10,7 @@ import { type RunsStanding, withinRuns } from '../../core/within-runs.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { fireViewOf } from '../views/fire-view.ts';
 import { shownState } from '../views/schedule-view.ts';
+import { charged } from './charge.ts';
 import type { Decide } from './commit.ts';
 import { startOf } from './go-on.ts';
 import { type Move, openOf, toCancel } from './move.ts';
@@ -38,6 +39,7 @@ export async function rehearse(
   const live = standing.kind === 'live' ? standing.head : undefined;
   const before = live ? timesOf(live, caller.now) : NONE;
   const move = await decide(standing);
+  if (move) await charged(deps.schedules, id, standing, move, caller);
   const after = move ? await timesAfter(deps, id, standing, move, caller) : before;
   const without = (fires: readonly PreviewFire[], { has }: Times) =>
     fires.filter((fire) => !has(timeOf(fire))).map(fireViewOf);

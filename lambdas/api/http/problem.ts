@@ -1,6 +1,7 @@
 import { HTTPException } from 'hono/http-exception';
 import { PROBLEM_MEDIA_TYPE, type Problem } from '../../contract/api/problem.ts';
 import { type ErrorCode, isPunctualError, type PunctualError } from '../../core/errors.ts';
+import { LimitReached } from '../../core/group.ts';
 import type { ErrorLog } from '../deps.ts';
 import { InvalidRequest, shown } from './faults.ts';
 
@@ -28,6 +29,8 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   'calendar.stale': 412,
   'calendar.busy': 503,
   'occurrence.not-found': 404,
+  'group.limit': 429,
+  'group.busy': 503,
   'backfill.not-found': 404,
   'route.not-found': 404,
   'route.method-not-allowed': 405,
@@ -70,6 +73,7 @@ export function problemResponse(error: Error, requestId: string, logger: ErrorLo
     headers: {
       'content-type': PROBLEM_MEDIA_TYPE,
       ...(problem.status === 503 && { 'retry-after': '1' }),
+      ...(error instanceof LimitReached && { 'retry-after': String(error.retryAfter) }),
     },
   });
 }
@@ -86,6 +90,7 @@ function problemOf(error: PunctualError | HTTPException | undefined, requestId: 
       ...base(error.code, status, error.message, requestId),
       ...(error.field !== undefined && { field: error.field }),
       ...(error.value !== undefined && { value: shown(error.value) }),
+      ...(error instanceof LimitReached && { limit: error.reached }),
       ...(error instanceof InvalidRequest && error.faults.length > 1 && { errors: [...error.faults] }),
     };
   }

@@ -4,6 +4,7 @@ import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import { type EpochMs, epochMs, MINUTE, toIso } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
+import { startInGroup } from '../group/start.ts';
 import { rangeOf } from '../list-occurrences.ts';
 import { inputRevisionOf } from './replay.ts';
 
@@ -37,6 +38,9 @@ export async function replaySchedule(
     ...(reason !== undefined && { reason }),
     ...(at.cursor !== undefined && { cursor: at.cursor }),
   });
+  // With as many as are due within a minute.
+  const atOnce = Math.min(items.length, request.ratePerMinute);
+  if (atOnce > 0) await startInGroup(deps.schedules, id, atOnce, now);
   const step = MINUTE / request.ratePerMinute;
   const dueAt = (index: number) => epochMs(at.from + Math.floor(step * index));
   let replayed = 0;

@@ -4,6 +4,7 @@ import type { Occurrence } from '../../core/occurrence.ts';
 import { assertPresent } from '../change/standing.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { getOccurrence } from '../get-occurrence.ts';
+import { startInGroup } from '../group/start.ts';
 import { readAfter, untilSettled } from './repeat.ts';
 
 export type ReplayInput = 'original' | 'current';
@@ -16,10 +17,13 @@ export async function replayOccurrence(
   { now }: Caller,
 ): Promise<Occurrence> {
   const { occurrences } = deps;
+  let isLetIn = false;
   return untilSettled(id, async () => {
     const found = await getOccurrence(deps, id);
     assertReplayable(found);
     const inputRevision = await inputRevisionOf(deps, found, input);
+    if (!isLetIn) await startInGroup(deps.schedules, found.schedule, 1, now);
+    isLetIn = true;
     const moved = await occurrences.replay(found, now, inputRevision);
     return moved.kind === 'done' ? readAfter(occurrences, found) : undefined;
   });

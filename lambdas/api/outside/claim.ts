@@ -86,7 +86,7 @@ async function begin(
     ...deps,
     revisionOf: (key) => schedules.readRevision(key.schedule, key.revision),
     groupLimitOf: async (key) =>
-      (await schedules.readGroup(splitScheduleId(key.schedule).group))?.concurrencyLimit,
+      (await schedules.readGroup(splitScheduleId(key.schedule).group))?.settings.concurrencyLimit,
     leaseMs: silenceMs(revision.definition),
   };
   const begun = await beginAttempt(beginDeps, pending, revision, holder, now);

@@ -40,7 +40,7 @@ const createEndpoint = endpoint({
     200: { description: 'A dry run: what it would do.', schema: backfillPlanView },
     201: { description: 'The backfill.', schema: backfillView, headers: LOCATION },
   },
-  problems: [...BODY_PROBLEMS, 404, 422],
+  problems: [...BODY_PROBLEMS, 404, 422, 429],
 });
 
 const listEndpoint = endpoint({

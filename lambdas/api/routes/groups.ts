@@ -1,6 +1,6 @@
 import { groupBody, groupParams, groupView } from '../../contract/api/group.ts';
 import type { ApiDeps } from '../deps.ts';
-import { getGroup, setGroup } from '../group-settings.ts';
+import { getGroup, setGroup } from '../group/settings.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
 
@@ -13,7 +13,8 @@ const getEndpoint = endpoint({
   operationId: 'getGroup',
   tag,
   summary: 'Read the settings of a group',
-  description: 'A group is there as soon as it is named; without settings it has no limit.',
+  description:
+    'With the present use. A group is there as soon as it is named; without settings it has no limit.',
   request: { params: groupParams },
   responses: { 200: { description: 'The settings.', schema: groupView } },
   problems: [400],
@@ -25,7 +26,10 @@ const putEndpoint = endpoint({
   operationId: 'setGroup',
   tag,
   summary: 'Set what holds for all schedules of a group',
-  description: 'In force everywhere after ten seconds. What runs already goes on.',
+  description:
+    'The concurrency limit is in force everywhere after ten seconds, quotas at once. What there is already goes on: a ' +
+    'quota below the present use refuses growth only, with 429. A first quota counts the schedules that there are; ' +
+    'sent again it counts what was missed.',
   request: { params: groupParams, body: groupBody },
   responses: { 200: { description: 'The settings.', schema: groupView } },
   problems: BODY_PROBLEMS,
@@ -43,13 +47,19 @@ const deleteEndpoint = endpoint({
   problems: [400],
 });
 
+const NONE = { concurrencyLimit: null, maxSchedules: null, maxFiresPerMinute: null, maxInputBytes: null };
+
 export const groupRoutes = (deps: ApiDeps) => [
-  mounted(getEndpoint, async ({ params }) => answer(200, await getGroup(deps, params.group))),
+  mounted(getEndpoint, async ({ params, caller }) =>
+    answer(200, await getGroup(deps, params.group, caller.now)),
+  ),
 
-  mounted(putEndpoint, async ({ params, body }) => answer(200, await setGroup(deps, params.group, body))),
+  mounted(putEndpoint, async ({ params, body, caller }) =>
+    answer(200, await setGroup(deps, params.group, body, caller)),
+  ),
 
-  mounted(deleteEndpoint, async ({ params }) => {
-    await setGroup(deps, params.group, { concurrencyLimit: null });
+  mounted(deleteEndpoint, async ({ params, caller }) => {
+    await setGroup(deps, params.group, NONE, caller);
     return answer(204, undefined);
   }),
 ];

@@ -55,7 +55,7 @@ const replayEndpoint = endpoint({
     'A new round of attempts under the same id and idempotency key, by the revision that it was of.',
   request: { params: occurrenceParams, body: replayBody },
   responses: { 202: { description: 'The occurrence, pending again.', schema: occurrenceView } },
-  problems: [...BODY_PROBLEMS, 404, 409],
+  problems: [...BODY_PROBLEMS, 404, 409, 429],
 });
 
 const replayManyEndpoint = endpoint({
@@ -68,7 +68,7 @@ const replayManyEndpoint = endpoint({
     'Oldest first and spread by the rate. With a cursor there is more: send the request again with it.',
   request: { params: scheduleParams, body: replayManyBody },
   responses: { 202: { description: 'How many there were.', schema: replayedView } },
-  problems: [...BODY_PROBLEMS, 404],
+  problems: [...BODY_PROBLEMS, 404, 429],
 });
 
 export const occurrenceVerbs = (deps: ApiDeps) => [

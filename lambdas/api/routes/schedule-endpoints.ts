@@ -67,7 +67,7 @@ export const createEndpoint = endpoint({
       links: LINKS,
     },
   },
-  problems: [...BODY_PROBLEMS, 404, 409, 422],
+  problems: [...BODY_PROBLEMS, 404, 409, 422, 429],
 });
 
 export const listEndpoint = endpoint({
@@ -117,7 +117,7 @@ export const replaceEndpoint = endpoint({
       links: LINKS,
     },
   },
-  problems: [...BODY_PROBLEMS, 412],
+  problems: [...BODY_PROBLEMS, 412, 429],
 });
 
 export const patchEndpoint = endpoint({
@@ -139,7 +139,7 @@ export const patchEndpoint = endpoint({
   responses: {
     200: EDITED,
   },
-  problems: [...BODY_PROBLEMS, 404, 412],
+  problems: [...BODY_PROBLEMS, 404, 412, 429],
 });
 
 export const deleteEndpoint = endpoint({

@@ -69,7 +69,7 @@ const triggerEndpoint = endpoint({
       links: OCCURRENCE_LINKS,
     },
   },
-  problems: [...BODY_PROBLEMS, 404, 422],
+  problems: [...BODY_PROBLEMS, 404, 422, 429],
 });
 
 const upcomingEndpoint = endpoint({

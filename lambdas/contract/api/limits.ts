@@ -45,6 +45,10 @@ export const API_LIMITS = {
   heartbeat: { min: 'PT1S', max: 'P7D' },
   /** Holders of a slot are kept in one item, which may have 400 KB. */
   concurrency: 1_000,
+  /** Quotas of a group: far above what one table and one queue are made for. */
+  groupSchedules: 1_000_000,
+  groupFiresPerMinute: 1_000_000,
+  groupInputBytes: 2 ** 40,
   retentionDays: { min: 1, max: 3650 },
   /** Texts of one recurrence; the engine checks each, in milliseconds, whatever it says (lambdas/core/recurrence). */
   expressions: 10,

@@ -24,6 +24,16 @@ export const problemView = z
       .array(z.object({ ...fault, message: z.string() }))
       .optional()
       .meta({ description: 'Each fault of the request, where there is more than one.' }),
+    limit: z
+      .object({
+        group: z.string(),
+        name: z.enum(['maxSchedules', 'maxFiresPerMinute', 'maxInputBytes']),
+        limit: z.int(),
+        used: z.int().meta({ description: 'In use now.' }),
+        wanted: z.int().meta({ description: 'What was asked for on top.' }),
+      })
+      .optional()
+      .meta({ description: 'Of a 429: the limit of a group that leaves no room.' }),
     instance: z.string().meta({ description: 'The id of the request, as in the logs.' }),
   })
   .meta({ id: 'Problem' });

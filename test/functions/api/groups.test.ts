@@ -12,10 +12,11 @@ afterAll(() => api.close());
 
 describe('the settings of a group', () => {
   it('have no limit until there is one, and again after it is taken back', async () => {
-    const none = { group: 'billing', concurrencyLimit: null };
+    const quotas = { maxSchedules: null, maxFiresPerMinute: null, maxInputBytes: null, use: null };
+    const none = { group: 'billing', concurrencyLimit: null, ...quotas };
     expect((await api.get('/groups/billing')).body).toEqual(none);
     const put = await api.put('/groups/billing', { concurrencyLimit: 5 });
-    expect([put.status, put.body]).toEqual([200, { group: 'billing', concurrencyLimit: 5 }]);
+    expect([put.status, put.body]).toEqual([200, { ...none, concurrencyLimit: 5 }]);
     expect((await api.get('/groups/billing')).body).toEqual(put.body);
     expect((await api.get('/groups/other')).body.concurrencyLimit).toBeNull();
     expect((await api.delete('/groups/billing')).status).toBe(204);

@@ -6,7 +6,7 @@ import { unskipTime } from '../../../lambdas/api/coming/unskip.ts';
 import { createSchedule } from '../../../lambdas/api/create-schedule.ts';
 import { deleteSchedule } from '../../../lambdas/api/delete-schedule.ts';
 import type { ApiDeps, Caller } from '../../../lambdas/api/deps.ts';
-import { setGroup } from '../../../lambdas/api/group-settings.ts';
+import { setGroup } from '../../../lambdas/api/group/settings.ts';
 import { cancelOccurrence } from '../../../lambdas/api/occurrence/cancel.ts';
 import { replayOccurrence } from '../../../lambdas/api/occurrence/replay.ts';
 import { claimFromQueue } from '../../../lambdas/api/outside/claim.ts';
@@ -18,6 +18,7 @@ import { replaceSchedule } from '../../../lambdas/api/replace-schedule.ts';
 import { resumeSchedule } from '../../../lambdas/api/resume-schedule.ts';
 import { triggerSchedule } from '../../../lambdas/api/trigger-schedule.ts';
 import type { CreateBackfillBody } from '../../../lambdas/contract/api/backfill.ts';
+import { groupBody } from '../../../lambdas/contract/api/group.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import { type OccurrenceId, parseOccurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { Definition } from '../../../lambdas/core/schedule.ts';
@@ -116,7 +117,9 @@ export function apiClient(request: Request, history: History) {
       history.answeredBackfill(changed);
     },
     async limitGroup(group: string, concurrencyLimit: number): Promise<void> {
-      await request(undefined, (deps) => setGroup(deps, group, { concurrencyLimit }));
+      await request(undefined, (deps, caller) =>
+        setGroup(deps, group, groupBody.parse({ concurrencyLimit }), caller),
+      );
     },
   };
 }
