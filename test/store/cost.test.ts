@@ -4,8 +4,12 @@ import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
 import { type Definition, planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { type OverlapPolicy, type SlotNeed, slotNeeds } from '../../lambdas/core/slots.ts';
 import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { sweep } from '../../lambdas/sweep/sweep.ts';
+import { sweepWatches } from '../../lambdas/sweep/watches.ts';
+import { tickBackfills } from '../../lambdas/tick/backfills.ts';
 import { tick } from '../../lambdas/tick/tick.ts';
-import { meterWrites } from '../support/capacity.ts';
+import { meterReads, meterWrites } from '../support/capacity.ts';
+import { IDLE_MINUTE } from '../support/cost.ts';
 import { at, definition, freshId, NOON } from '../support/fixtures.ts';
 import { keyOf, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
@@ -109,5 +113,49 @@ describe('write request units of an occurrence', () => {
 
   it('are six more where the overlap policy needs a slot: claim and settlement become transactions', async () => {
     expect(await unitsPerOccurrence('0 7 * * *', 3, DAY, 'skip')).toBe(16);
+  });
+});
+
+describe('an idle minute', () => {
+  it('costs what docs/cost.md counts with, for each shard', async () => {
+    const reads = meterReads(stores.client);
+    const shards = [0, 1, 2, 3];
+    const deps = {
+      store: stores.planning,
+      schedules: stores.schedules,
+      occurrences: stores.occurrences,
+      backfills: stores.backfills,
+      watches: stores.watches,
+      recurrenceOf: headRecurrence,
+      revisionOf: () => Promise.reject(new Error('Nothing is open.')),
+      lead: 2 * MINUTE,
+      planWindow: 10 * MINUTE,
+      redispatchMs: 2 * MINUTE,
+      holder: 't',
+      stopAt: at(DAY),
+      now: () => NOON,
+    };
+    const units = async (what: () => Promise<unknown>) => {
+      meter.take();
+      reads.take();
+      await what();
+      return { writes: meter.take(), reads: reads.take() };
+    };
+    // The first one notes the version of the zone data in each shard.
+    await tick(deps, shards);
+    const ticked = await units(async () => {
+      await tick(deps, shards);
+      await tickBackfills(deps, shards);
+    });
+    const swept = await units(async () => {
+      await sweep(deps, { shards, reissue: false });
+      await stores.planning.watermarks(shards);
+      await sweepWatches(deps);
+    });
+    expect(ticked.writes + swept.writes).toBe(IDLE_MINUTE.writesPerShard * shards.length);
+    const read = ticked.reads + swept.reads;
+    expect(read).toBeGreaterThan(shards.length);
+    // The engine asks nothing for a query that finds nothing, where AWS asks for half a unit.
+    expect(read).toBeLessThanOrEqual(IDLE_MINUTE.readsPerShard * shards.length);
   });
 });
