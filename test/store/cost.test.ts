@@ -128,6 +128,7 @@ describe('an idle minute', () => {
       watches: stores.watches,
       recurrenceOf: headRecurrence,
       revisionOf: () => Promise.reject(new Error('Nothing is open.')),
+      reportSchedule: () => {},
       lead: 2 * MINUTE,
       planWindow: 10 * MINUTE,
       redispatchMs: 2 * MINUTE,
