@@ -98,12 +98,19 @@ function isDone(record: Occurrence): boolean {
   return status !== 'pending' && isMoved(record);
 }
 
+/** Moved, and held back by this pause: what was edited since has no record of it, and the resume makes it again. */
+function isHeldMove(record: Occurrence, { pause }: ScheduleHead): boolean {
+  if (!pause || !isMoved(record) || !isLeftByPause(record)) return false;
+  return record.status === 'cancelled' && record.finishedAt >= pause.since;
+}
+
 /** The record of each coming time that counts: the one of the latest revision that is still in force. */
 async function latestRecords(
   occurrences: Pick<Occurrences, 'listOccurrences'>,
-  { id, revision, oldestRevision = revision }: ScheduleHead,
+  head: ScheduleHead,
   now: EpochMs,
 ): Promise<readonly Occurrence[]> {
+  const { id, revision, oldestRevision = revision } = head;
   const latest = new Map<EpochMs, Occurrence>();
   const query = { schedule: id, from: epochMs(now + 1), kind: 'scheduled', oldestFirst: true } as const;
   let cursor: string | undefined;
@@ -114,7 +121,8 @@ async function latestRecords(
       ...(cursor !== undefined && { cursor }),
     });
     for (const found of page.items) {
-      if (found.revision < oldestRevision || found.revision > revision) continue;
+      const counts = found.revision >= oldestRevision || isHeldMove(found, head);
+      if (!counts || found.revision > revision) continue;
       const known = latest.get(found.scheduledTime);
       if (!known || known.revision < found.revision) latest.set(found.scheduledTime, found);
     }

@@ -326,6 +326,36 @@ describe('a pause and a resume', () => {
     expect((await standing(path, 1))[time(2 * HOUR)]).toBe(`pending at ${time(5 * HOUR)}`);
   });
 
+  it('keep the move through edits in between, as long as the time is one of the schedule', async () => {
+    const { id, path } = await created(api, HOURLY);
+    await say(path, 'move', time(2 * HOUR), { to: time(5 * HOUR) });
+    await say(path, 'move', time(3 * HOUR), { to: time(6 * HOUR) });
+    await api.post(`${path}/pause`);
+    await api.patch(path, { input: 'new' });
+    await api.patch(path, { exclude: [time(3 * HOUR).slice(0, 'yyyy-mm-ddThh:mm'.length)] });
+    await say(path, 'skip', time(4 * HOUR));
+    await api.post(`${path}/resume`);
+    await tick(id, at(4 * HOUR - MINUTE));
+    const stands = await standing(path, 3);
+    expect(stands[time(2 * HOUR)]).toBe(`pending at ${time(5 * HOUR)}`);
+    expect(stands[time(3 * HOUR)]).toBeUndefined();
+    expect(stands[time(4 * HOUR)]).toBe('skipped');
+  });
+
+  it('keep no move of an earlier pause, whose time was none of the schedule when that ended', async () => {
+    const { id, path } = await created(api, HOURLY);
+    await say(path, 'move', time(2 * HOUR), { to: time(5 * HOUR) });
+    await api.post(`${path}/pause`);
+    await api.patch(path, { expression: '0 1-23/2 * * *' });
+    await api.post(`${path}/resume`);
+    api.clock.set(at(MINUTE));
+    await api.post(`${path}/pause`);
+    await api.patch(path, HOURLY);
+    await api.post(`${path}/resume`);
+    await tick(id, at(2 * HOUR - MINUTE));
+    expect((await standing(path, 3))[time(2 * HOUR)]).toBe('pending');
+  });
+
   it('keep more skips than one transaction holds through an edit', async () => {
     const { path } = await created(api, HOURLY);
     for (let hour = 1; hour <= 45; hour += 1) await say(path, 'skip', time(hour * HOUR));
