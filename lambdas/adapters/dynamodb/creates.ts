@@ -1,3 +1,4 @@
+import { isMoved } from '../../core/moved.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
@@ -7,12 +8,16 @@ import { coalescedItem, occurrenceOf, pendingItem } from './occurrence-items.ts'
 import { transact, type WriteAction } from './transact.ts';
 
 /** The put of an occurrence under a key of its own. */
-export type Create = { readonly Put: NonNullable<WriteAction['Put']> };
+export interface Create {
+  readonly put: NonNullable<WriteAction['Put']>;
+  /** When the planner makes it; what a person decided about its time before a pause then holds. */
+  readonly plannedAt?: EpochMs;
+}
 
 /** Written only when its key is free (design, invariant 2); where it is not, the answer says what is there. */
 export function createAction({ occurrencesTable: TableName }: StoreContext, Item: Item): Create {
   return {
-    Put: { TableName, Item, ...conditioned(isAbsent), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
+    put: { TableName, Item, ...conditioned(isAbsent), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },
   };
 }
 
@@ -24,7 +29,10 @@ export function createActions(
   now: EpochMs,
 ): Create[] {
   return [
-    ...create.map((planned) => createAction(context, pendingItem(planned, context.shardCount, now))),
+    ...create.map((planned) => ({
+      ...createAction(context, pendingItem(planned, context.shardCount, now)),
+      plannedAt: now,
+    })),
     ...records.map((record) => createAction(context, coalescedItem(record, context, now))),
   ];
 }
@@ -34,20 +42,30 @@ export function createActions(
  * window would lose its time. It may have been claimed and given up without a call: its tokens go on from there, so
  * that a late request of that claim does not fit a new one.
  */
-function again({ Put }: Create, left: Item): Create {
-  const { fencingToken, dispatchSeq } = occurrenceOf(left);
+function again({ put, plannedAt }: Create, left: Item): Create {
+  const { fencingToken, dispatchSeq, ...before } = occurrenceOf(left);
+  const isStillMoved = plannedAt !== undefined && isMoved(before) && before.dueAt > plannedAt;
   const unchanged = expression('fencing_token = :seen_token AND dispatch_seq = :seen_seq', [], {
     ':seen_token': fencingToken,
     ':seen_seq': dispatchSeq,
   });
-  return {
-    Put: {
-      ...Put,
-      Item: { ...Put.Item, fencing_token: fencingToken, dispatch_seq: dispatchSeq + 1 },
-      ...conditioned(and(cancelledByPauseUnstarted, unchanged)),
-    },
+  const Item = {
+    ...put.Item,
+    ...(isStillMoved && movedAs(left)),
+    ...(isStillMoved && put.Item?.attention_at !== undefined && { attention_at: before.dueAt }),
+    fencing_token: fencingToken,
+    dispatch_seq: dispatchSeq + 1,
   };
+  const condition = conditioned(and(cancelledByPauseUnstarted, unchanged));
+  return { ...(plannedAt !== undefined && { plannedAt }), put: { ...put, Item, ...condition } };
 }
+
+/** When it is to start, as a person had it. */
+function movedAs({ due_at, first_due_at, notes, start_by }: Item): Item {
+  return { due_at, first_due_at, notes, ...(start_by !== undefined && { start_by }) };
+}
+
+export const putOf = ({ put }: Create): WriteAction => ({ Put: put });
 
 function isLeftByPause({ status, reason, attempt }: Item): boolean {
   return status === 'cancelled' && reason === 'paused' && attempt === 0;
@@ -65,7 +83,7 @@ export async function commitCreating(
 ): Promise<'committed' | 'conflict'> {
   let left = creates;
   for (;;) {
-    const result = await transact(context.client, [...required, ...left]);
+    const result = await transact(context.client, [...required, ...left.map(putOf)]);
     if (result.kind === 'committed') return 'committed';
     for (const index of result.failed.keys()) if (index < required.length) return 'conflict';
     // Every round drops a create, or meets a record that somebody has just written; so this ends.

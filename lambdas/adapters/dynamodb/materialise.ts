@@ -3,7 +3,7 @@ import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { placeholders, plannable } from './conditions.ts';
-import { type Create, commitCreating, createActions } from './creates.ts';
+import { type Create, commitCreating, createActions, putOf } from './creates.ts';
 import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
@@ -95,7 +95,7 @@ async function commitPack(
 
 async function commitTogether(context: StoreContext, pack: readonly Prepared[]): Promise<boolean> {
   try {
-    const actions = pack.flatMap((entry) => [entry.head, ...entry.creates]);
+    const actions = pack.flatMap((entry) => [entry.head, ...entry.creates.map(putOf)]);
     return (await transact(context.client, actions)).kind === 'committed';
   } catch {
     // One schedule's conflict or fault is not the others': apart, each meets its own.

@@ -18,7 +18,7 @@ import {
   isPending,
   placeholders,
 } from './conditions.ts';
-import { commitCreating, createAction, createActions } from './creates.ts';
+import { commitCreating, createAction, createActions, putOf } from './creates.ts';
 import { chargeAction } from './group-items.ts';
 import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
@@ -94,7 +94,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
 
   const outcome = await commitCreating(context, [...fixed, ...inside], creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
-  for (const skip of skips.slice(MAX_SKIPPED_IN_CHANGE)) await transact(context.client, [skip]);
+  for (const skip of skips.slice(MAX_SKIPPED_IN_CHANGE)) await transact(context.client, [putOf(skip)]);
   await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
   return { kind: 'applied' };
 }

@@ -1,11 +1,11 @@
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { OccurrenceKey } from '../../core/ids.ts';
+import { isMoved } from '../../core/moved.ts';
 import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
 import { keptFor, occurrenceOf, type PlannedOccurrence } from '../../core/planner.ts';
 import type { SkippedAhead } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
-import { isMoved } from '../coming/moved.ts';
 import { isLeftByPause } from '../coming/time.ts';
 import type { Occurrences } from '../deps.ts';
 import type { Open } from './go-on.ts';

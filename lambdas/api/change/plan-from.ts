@@ -1,7 +1,7 @@
 import type { ScheduleId } from '../../core/ids.ts';
+import { isMoved } from '../../core/moved.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../core/time.ts';
-import { isMoved } from '../coming/moved.ts';
 import type { Occurrences } from '../deps.ts';
 
 /** How far the clock of a worker may be ahead of ours; AWS keeps its own within milliseconds. */

@@ -1,17 +1,11 @@
-import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
+import { MOVED_NOTE } from '../../core/moved.ts';
+import type { PendingOccurrence } from '../../core/occurrence.ts';
 import type { PlannedOccurrence } from '../../core/planner.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
 import { type EpochMs, epochMs, toIso } from '../../core/time.ts';
 
-/** Marks an occurrence whose due time a person chose. */
-const MOVED_NOTE = 'moved';
-
 export function movedNote(to: EpochMs): FireNote {
   return { code: MOVED_NOTE, message: `A person moved its start to ${toIso(to)}.` };
-}
-
-export function isMoved(occurrence: Pick<Occurrence, 'notes'>): boolean {
-  return occurrence.notes.some(({ code }) => code === MOVED_NOTE);
 }
 
 /** Due at `to`, with the same time to its deadline; moved back to where it belongs, it is not moved. */

@@ -1,9 +1,10 @@
 import type { ScheduleId } from '../../core/ids.ts';
+import { isMoved } from '../../core/moved.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Occurrences } from '../deps.ts';
-import { isMoved, movedNote } from './moved.ts';
+import { movedNote } from './moved.ts';
 
 /** Occurrences read for one answer: the plan window of a schedule that fires each second is 900. */
 const MAX_PAGES = 12;

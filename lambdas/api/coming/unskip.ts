@@ -1,9 +1,9 @@
 import type { ScheduleId } from '../../core/ids.ts';
+import { isMoved } from '../../core/moved.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter, untilSettled } from '../occurrence/repeat.ts';
-import { isMoved } from './moved.ts';
 import { isStillComing, notComing, readComing } from './time.ts';
 
 /** Takes a skip back, as long as the time has not come. */

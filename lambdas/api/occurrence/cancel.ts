@@ -17,10 +17,12 @@ export async function cancelOccurrence(
   id: string,
   { now }: Caller,
 ): Promise<Cancelled> {
+  let asked = false;
   return untilSettled(id, async () => {
     const found = await getOccurrence({ occurrences }, id);
     switch (found.status) {
       case 'pending': {
+        asked = true;
         const moved = await occurrences.cancel(found, 'user', now);
         return moved.kind === 'done'
           ? { kind: 'cancelled', occurrence: await readAfter(occurrences, found) }
@@ -33,6 +35,9 @@ export async function cancelOccurrence(
           : undefined;
       }
       default:
+        // The answer to the write was lost, and its repetition met what it had done.
+        if (asked && found.status === 'cancelled' && found.reason === 'user')
+          return { kind: 'cancelled', occurrence: found };
         throw finished(found);
     }
   });

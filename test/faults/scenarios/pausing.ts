@@ -2,30 +2,49 @@ import { MINUTE } from '../../../lambdas/core/time.ts';
 import { minutes } from '../../support/faults/course.ts';
 import type { Scenario } from '../../support/faults/scenario.ts';
 import type { World } from '../../support/faults/world.ts';
-import { callsAre, isClaim, ledgerIs, minutely, once, orRefused, scheduled } from './definitions.ts';
+import {
+  callsAre,
+  isClaim,
+  ledgerIs,
+  minutely,
+  once,
+  orRefused,
+  scheduled,
+  statusAndReason,
+} from './definitions.ts';
 
 const create = (world: World) =>
   orRefused(world.client.create(world.id('a'), scheduled(minutely(world.at(MINUTE), 5)), 'key'));
 
+const move = (world: World) => world.client.move(world.id('a'), world.at(5 * MINUTE), world.at(5.5 * MINUTE));
+
+/** What a person decided about a time before the pause holds after it. */
 export const pausedUntil: Scenario = {
   name: 'a pause that ends by itself',
   async story(world) {
     await create(world);
     await minutes(world, 1);
+    await move(world);
     await world.client.pause(world.id('a'), world.at(4 * MINUTE));
   },
   async again(world) {
     await create(world);
+    await orRefused(move(world));
     await orRefused(world.client.pause(world.id('a'), world.at(4 * MINUTE)));
   },
   expected: async (world) => [
-    ...(await ledgerIs(world, 'a', [
-      'succeeded',
-      'cancelled paused',
-      'cancelled paused',
-      'succeeded',
-      'succeeded',
-    ])),
+    ...(await ledgerIs(
+      world,
+      'a',
+      [
+        'succeeded at 1',
+        'cancelled paused at 2',
+        'cancelled paused at 3',
+        'succeeded at 4',
+        'succeeded at 5.5',
+      ],
+      (item) => `${statusAndReason(item)} at ${((item.due_at as number) - world.start) / MINUTE}`,
+    )),
     ...callsAre(world, 3),
   ],
 };

@@ -92,6 +92,11 @@ export class CallCounter {
     this.#hooks.push({ matches, run });
   }
 
+  /** What was to happen meanwhile does not happen any more. */
+  forget(): void {
+    this.#hooks = [];
+  }
+
   async make<Answer>(
     life: Life,
     about: Pick<Call, 'process' | 'what' | 'effect'>,

@@ -179,6 +179,7 @@ export class World {
   async restart(): Promise<void> {
     this.#crashing = false;
     this.calls.faults = { of: () => undefined };
+    this.calls.forget();
     for (const id of this.history.schedules) await this.history.look(id);
   }
 
