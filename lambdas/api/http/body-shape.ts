@@ -5,6 +5,7 @@ import { invalidRequest } from './faults.ts';
 export function assertShape(body: unknown): void {
   assertDepth(body);
   // By recursion only now that the depth is known to be bearable.
+  assertNoPrototype(body);
   const path = malformedText(body);
   if (path === undefined) return;
   const message = 'Text that is not Unicode: it has half of a surrogate pair.';
@@ -20,6 +21,21 @@ function assertDepth(body: unknown): void {
       throw invalidRequest([{ path: ['body'], message }], undefined);
     }
     level = level.flatMap((part) => Object.values(part)).filter(isComposed);
+  }
+}
+
+/** Given through as they are, to whoever knows what they mean. */
+const OPAQUE = new Set(['input', 'output']);
+
+/** A record would drop it without a word: it is the one name that is not a member like another in JavaScript. */
+function assertNoPrototype(value: unknown, path: readonly string[] = []): void {
+  if (!isComposed(value)) return;
+  for (const [key, part] of Object.entries(value)) {
+    if (path.length === 0 && OPAQUE.has(key)) continue;
+    if (key === '__proto__') {
+      throw invalidRequest([{ path: [...path, key], message: 'No member can have this name.' }], undefined);
+    }
+    assertNoPrototype(part, [...path, key]);
   }
 }
 

@@ -16,8 +16,10 @@ export const jsonBody: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (WITH_BODY.has(c.req.method)) {
     // The declared size spares reading what is too large anyway; the real one decides.
     assertSize(Number(c.req.header('content-length') ?? 0));
-    const text = await c.req.text();
-    assertSize(Buffer.byteLength(text));
+    const bytes = await c.req.arrayBuffer();
+    assertSize(bytes.byteLength);
+    assertNotEncoded(c.req.header('content-encoding'));
+    const text = utf8(bytes);
     if (text !== '') assertJsonType(c.req.header('content-type'));
     const body = text === '' ? {} : parse(text);
     assertShape(body);
@@ -32,6 +34,27 @@ function assertSize(bytes: number): void {
     field: 'body',
     value: bytes,
   });
+}
+
+/** Nothing is unpacked: what is small on the way could be any size then. */
+function assertNotEncoded(encoding: string | undefined): void {
+  if (encoding === undefined || /^(identity)?$/i.test(encoding.trim())) return;
+  throw new PunctualError('request.media-type', 'The body must be sent as it is, without content-encoding.', {
+    field: 'content-encoding',
+    value: encoding,
+  });
+}
+
+/** JSON is UTF-8 (RFC 8259, section 8.1), whatever charset is named; other bytes would be stored as U+FFFD. */
+function utf8(bytes: ArrayBuffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new PunctualError('request.not-json', 'The body is not JSON: it is not UTF-8.', {
+      field: 'body',
+      cause,
+    });
+  }
 }
 
 function assertJsonType(contentType: string | undefined): void {
