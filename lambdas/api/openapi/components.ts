@@ -30,6 +30,9 @@ export class Components {
   readonly schemas: JsonObject = { GatewayMessage: GATEWAY_MESSAGE };
   readonly responses: JsonObject = {
     Unauthorized: fromGateway('the token is missing or not valid.'),
+    RequestHeaderFieldsTooLarge: {
+      description: 'From API Gateway: the line of the request and its headers are longer than 10,240 bytes.',
+    },
     Forbidden: fromGateway('the request is not signed, or who sent it may not call this.'),
   };
 

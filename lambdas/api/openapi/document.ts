@@ -7,7 +7,7 @@ import { Components, type JsonObject } from './components.ts';
 /** What any request may meet. */
 const ALWAYS = [500, 503] as const;
 
-const FROM_GATEWAY = { 401: 'Unauthorized', 403: 'Forbidden' } as const;
+const FROM_GATEWAY = { 401: 'Unauthorized', 403: 'Forbidden', 431: 'RequestHeaderFieldsTooLarge' } as const;
 
 /** The OpenAPI 3.1 document of the endpoints. Its schemas are JSON Schema 2020-12, which zod writes. */
 export function openApiDocument(endpoints: readonly Endpoint[]): { readonly openapi: string } & JsonObject {

@@ -69,7 +69,9 @@ describe('the OpenAPI document', () => {
 
   it('documents for every operation what the gateway, a fault and a busy store answer', () => {
     for (const [name, { responses }] of operations) {
-      expect(Object.keys(responses), name).toEqual(expect.arrayContaining(['401', '403', '500', '503']));
+      expect(Object.keys(responses), name).toEqual(
+        expect.arrayContaining(['401', '403', '431', '500', '503']),
+      );
     }
   });
 
