@@ -19,6 +19,7 @@ import { LIMITS } from '../lambdas/contract/env.ts';
  * | `retentionDays` | 30 | 1 to 3650 | how long finished occurrences are kept |
  * | `logRetentionDays` | 30 | a period that CloudWatch Logs offers | how long logs are kept |
  * | `removalPolicy` | `retain` | `retain`, `destroy` | `retain`: tables are protected from deletion and outlive the stack |
+ * | `monitoring` | true | `true`, `false` | alarms, their topic and the dashboard; `false` for an environment that nobody watches |
  * | `alarmEmail` | none | an e-mail address | is subscribed to the alarm topic and has to confirm once |
  * | `overdueAlarmSeconds` | 60 | 10 to 3600 | the oldest occurrence may be overdue for so long before the alarm |
  * | `overdueAlarmCount` | 100 | 1 to 1000000 | so many occurrences may be overdue at a time, for minutes, before the alarm |
@@ -63,6 +64,11 @@ const fromText = (value: unknown) =>
 function whole({ min, max }: Range) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z.preprocess(fromText, z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+function flag() {
+  const read = (value: unknown) => (value === 'true' || value === 'false' ? value === 'true' : value);
+  return z.preprocess(read, z.boolean({ error: 'must be true or false' }));
 }
 
 const splitText = (value: unknown) =>
@@ -113,6 +119,7 @@ const configSchema = z
     removalPolicy: z
       .enum(['retain', 'destroy'], { error: "must be 'retain' or 'destroy'" })
       .default('retain'),
+    monitoring: flag().default(true),
     alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
     overdueAlarmSeconds: whole({ min: 10, max: 3600 }).default(60),
     /** Both go with the size of the deployment: what is a crowd, and whether each failure is worth a message. */
@@ -125,12 +132,7 @@ const configSchema = z
     workerMaxPollers: whole({ min: 2, max: 2000 }).optional(),
     workerMemoryMb: whole(MEMORY).default(512),
     tickMemoryMb: whole(MEMORY).default(1024),
-    canary: z
-      .preprocess(
-        (value) => (value === 'true' || value === 'false' ? value === 'true' : value),
-        z.boolean({ error: 'must be true or false' }),
-      )
-      .default(true),
+    canary: flag().default(true),
     /** AWS: the account's own default throttle is 10,000. */
     apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
     kmsKeyArn: z
@@ -190,6 +192,9 @@ const configSchema = z
         'workerMaxConcurrency',
         'cannot be set together with provisioned pollers; AWS takes one or the other',
       );
+    }
+    if (config.alarmEmail !== undefined && !config.monitoring) {
+      refuse('alarmEmail', 'cannot be set without monitoring, which has the alarms');
     }
     const { jwtIssuer, jwtAudience, jwtReadScopes, jwtWriteScopes } = config;
     if (jwtIssuer !== undefined && jwtAudience.length === 0) {

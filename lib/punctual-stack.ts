@@ -31,23 +31,25 @@ export class PunctualStack extends Stack {
     worker.denyInvoking([tick, relay, worker, sweep, api].map(({ lambda }) => lambda));
 
     const http = new PunctualHttpApi(this, 'Http', { config, handler: api.lambda });
-    const { topic } = new Monitoring(this, 'Monitoring', {
-      config,
-      watched: {
-        functions: {
-          tick: tick.lambda,
-          relay: relay.lambda,
-          worker: worker.lambda,
-          sweep: sweep.lambda,
-          api: api.lambda,
-        },
-        tables: { schedules: store.schedules, occurrences: store.occurrences },
-        outbox: relay.source,
-        workQueue,
-        deadLetters,
-        http: http.api,
-      },
-    });
+    const monitoring = config.monitoring
+      ? new Monitoring(this, 'Monitoring', {
+          config,
+          watched: {
+            functions: {
+              tick: tick.lambda,
+              relay: relay.lambda,
+              worker: worker.lambda,
+              sweep: sweep.lambda,
+              api: api.lambda,
+            },
+            tables: { schedules: store.schedules, occurrences: store.occurrences },
+            outbox: relay.source,
+            workQueue,
+            deadLetters,
+            http: http.api,
+          },
+        })
+      : undefined;
 
     const outputs = {
       ApiUrl: http.url,
@@ -56,7 +58,7 @@ export class PunctualStack extends Stack {
       WorkQueueUrl: workQueue.queueUrl,
       DeadLetterQueueUrl: deadLetters.queueUrl,
       FailedRecordsBucketName: failedRecords.bucketName,
-      AlarmTopicArn: topic.topicArn,
+      ...(monitoring && { AlarmTopicArn: monitoring.topic.topicArn }),
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }

@@ -161,3 +161,12 @@ test('two stacks in one account have alarms of their own', () => {
   expect([...alarmsOf({ stackName: 'Punctual-dev' }).keys()]).toEqual([...alarmsOf().keys()]);
   expect(composite({ stackName: 'Punctual-dev' }).AlarmName).toBe('Punctual-dev-unhealthy');
 });
+
+test('an environment that nobody watches has none of it', () => {
+  const template = templateOf({ monitoring: false });
+  for (const type of ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::Dashboard', 'AWS::SNS::Topic']) {
+    expect(resourcesOf(templateOf(), type)).not.toEqual({});
+    expect(resourcesOf(template, type)).toEqual({});
+  }
+  expect(template.findOutputs('AlarmTopicArn')).toEqual({});
+});

@@ -27,6 +27,7 @@ test('without any setting the defaults hold', () => {
     workerMemoryMb: 512,
     tickMemoryMb: 1024,
     canary: true,
+    monitoring: true,
     apiRequestsPerSecond: 50,
     jwtAudience: [],
     jwtReadScopes: [],
@@ -94,6 +95,7 @@ test.each([
   ],
   ['retentionDays', true, 'punctual:retentionDays is true; it must be a whole number from 1 to 3650.'],
   ['leaseSeconds', 5, 'punctual:leaseSeconds is 5; it must be a whole number from 6 to 900.'],
+  ['monitoring', 1, 'punctual:monitoring is 1; it must be true or false.'],
   ['canary', 'no', 'punctual:canary is "no"; it must be true or false.'],
   ['removalPolicy', 'snapshot', `punctual:removalPolicy is "snapshot"; it must be 'retain' or 'destroy'.`],
   ['alarmEmail', 'ops', 'punctual:alarmEmail is "ops"; it must be an e-mail address.'],
@@ -250,5 +252,11 @@ test('lists that do not fit into the environment of a function are refused with 
     configOf({ allowedTargets: many, allowedSecrets: [secret], httpAllowedRanges: '10.0.0.0/8' }),
   ).toThrow(
     /^punctual:allowedTargets is \[.*\]; it must have at most 2800 bytes together with allowedSecrets and httpAllowedRanges, since Lambda's environment has 4 KB; they have 2819\. Wildcards make it shorter\.$/,
+  );
+});
+
+test('an address for alarms that do not exist is refused', () => {
+  expect(() => configOf({ monitoring: false, alarmEmail: 'ops@example.com' })).toThrow(
+    'punctual:alarmEmail is "ops@example.com"; it cannot be set without monitoring, which has the alarms.',
   );
 });
