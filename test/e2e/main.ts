@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { troubles } from './support/logs.ts';
 import { openPlace } from './support/place.ts';
 import { CannotStart } from './support/problem.ts';
 import { createReport } from './support/report.ts';
@@ -17,18 +18,23 @@ const { aws = false } = new Command('test:e2e')
 
 /** What the last run left to read. */
 const LAST_RUN = join(ROOT, '.cache/e2e');
+const EMULATOR_LOG = join(LAST_RUN, 'emulator.log');
 rmSync(LAST_RUN, { recursive: true, force: true });
 mkdirSync(LAST_RUN, { recursive: true });
 
 const report = createReport((text) => process.stdout.write(`${text}\n`));
 try {
-  const place = await openPlace(aws, { env: process.env, log: join(LAST_RUN, 'emulator.log') });
+  const place = await openPlace(aws, { env: process.env, log: EMULATOR_LOG });
   try {
     await tell(place, report, LAST_RUN);
   } finally {
     await place.close();
   }
   process.stdout.write(`${report.summary()}\n`);
+  if (report.failed()) {
+    for (const line of troubles(EMULATOR_LOG)) process.stdout.write(`  ${line}\n`);
+    process.stdout.write(`All that was printed and logged is in ${LAST_RUN}.\n`);
+  }
   process.exitCode = report.failed() ? 1 : 0;
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;

@@ -2,6 +2,7 @@ import { signedRequest } from '../../../bin/signed-request.ts';
 import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
 import type { ScheduleView } from '../../../lambdas/contract/api/schedule.ts';
 import type { Place } from './place.ts';
+import { until } from './until.ts';
 
 export interface Answer {
   readonly status: number;
@@ -13,11 +14,14 @@ export interface Api {
   readonly url: string;
   /** Whatever the answer is. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
-  create(schedule: Readonly<Record<string, unknown>>): Promise<ScheduleView>;
+  /** `id` is `group/name`. */
+  create(id: string, schedule: Readonly<Record<string, unknown>>): Promise<ScheduleView>;
   /** The body of an answer that has to be a good one. */
   must<Body>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Body>;
   /** Every occurrence of a schedule, by scheduled time. */
-  ledger(path: string): Promise<readonly OccurrenceView[]>;
+  ledger(id: string): Promise<readonly OccurrenceView[]>;
+  /** The same once there are some and all of them have ended. */
+  settled(id: string, withinMs?: number): Promise<readonly OccurrenceView[]>;
 }
 
 /** The deployed HTTP API, with signed requests. */
@@ -50,25 +54,43 @@ export function createApi(place: Place, apiUrl: string): Api {
     return body as Body;
   }
 
+  async function ledger(id: string): Promise<readonly OccurrenceView[]> {
+    const items: OccurrenceView[] = [];
+    let cursor: string | undefined;
+    do {
+      const query: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const page = await must<{ items: OccurrenceView[]; cursor?: string }>(
+        'GET',
+        `/schedules/${id}/occurrences?limit=100${query}`,
+      );
+      items.push(...page.items);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    return items.toSorted(
+      (a, b) => a.scheduledTime.localeCompare(b.scheduledTime) || a.revision - b.revision,
+    );
+  }
+
   return {
     url,
     send,
     must,
-    create: (schedule) => must<ScheduleView>('POST', '/schedules', { timezone: 'UTC', ...schedule }),
-    async ledger(path) {
-      const items: OccurrenceView[] = [];
-      let cursor: string | undefined;
-      do {
-        const query: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const page = await must<{ items: OccurrenceView[]; cursor?: string }>(
-          'GET',
-          `/schedules/${path}/occurrences?limit=100${query}`,
-        );
-        items.push(...page.items);
-        cursor = page.cursor;
-      } while (cursor !== undefined);
-      return items.toSorted(
-        (a, b) => a.scheduledTime.localeCompare(b.scheduledTime) || a.revision - b.revision,
+    create(id, schedule) {
+      const [group, name] = id.split('/');
+      return must<ScheduleView>('POST', '/schedules', { group, name, timezone: 'UTC', ...schedule });
+    },
+    ledger,
+    settled(id, withinMs = 20_000) {
+      let seen: readonly OccurrenceView[] = [];
+      const hasEnded = ({ status }: OccurrenceView) => status !== 'pending' && status !== 'running';
+      return until(
+        `${id} ends`,
+        withinMs,
+        async () => {
+          seen = await ledger(id);
+          return seen.length > 0 && seen.every(hasEnded) ? seen : undefined;
+        },
+        () => seen,
       );
     },
   };

@@ -17,6 +17,8 @@ export interface Arrival {
 export interface Arrivals {
   of(schedule: string): readonly Arrival[];
   add(arrival: Arrival): void;
+  /** All of a schedule once there is one of them that `is`. */
+  until(schedule: string, withinMs: number, is: (arrival: Arrival) => boolean): Promise<readonly Arrival[]>;
   /** Once there are so many of a schedule, in the order in which they were called. */
   wait(schedule: string, count: number, withinMs: number): Promise<readonly Arrival[]>;
   close(): Promise<void>;
@@ -59,19 +61,28 @@ export function collectArrivals(sqs: SQSClient, QueueUrl: string): Arrivals {
   });
 
   const of = (schedule: string) => found.get(schedule) ?? [];
+  const when = (
+    what: string,
+    schedule: string,
+    withinMs: number,
+    isEnough: (all: readonly Arrival[]) => boolean,
+  ) =>
+    until(
+      what,
+      withinMs,
+      () => {
+        if (fault !== undefined) throw fault;
+        return isEnough(of(schedule)) ? of(schedule) : undefined;
+      },
+      () => of(schedule),
+    );
   return {
     of,
     add,
+    until: (schedule, withinMs, is) =>
+      when(`a certain call for ${schedule}`, schedule, withinMs, (all) => all.some(is)),
     wait: (schedule, count, withinMs) =>
-      until(
-        `${count} calls for ${schedule}`,
-        withinMs,
-        () => {
-          if (fault !== undefined) throw fault;
-          return of(schedule).length >= count ? of(schedule) : undefined;
-        },
-        () => of(schedule),
-      ),
+      when(`${count} calls for ${schedule}`, schedule, withinMs, (all) => all.length >= count),
     async close() {
       closing.abort();
       await collecting;

@@ -65,7 +65,7 @@ async function installed(): Promise<PythonTools> {
   } catch (error) {
     if (error instanceof NoPython) {
       throw new CannotStart(
-        `Skipped: ${error.message} Or set AWS_ENDPOINT_URL to an emulator that runs.`,
+        `Skipped: ${error.message.replace(/\.$/, '')}, or AWS_ENDPOINT_URL set to an emulator that runs.`,
         SKIPPED,
       );
     }

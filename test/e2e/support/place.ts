@@ -13,6 +13,10 @@ export interface Place {
   readonly endpoint: URL | undefined;
   /** The account to bootstrap; undefined in AWS, where an account's own bootstrap is not touched. */
   readonly bootstrap: string | undefined;
+  /** What is deployed runs on this machine and can call an http target here. */
+  readonly reachesUs: boolean;
+  /** Settings without which the stack cannot be deployed there. */
+  readonly context: Readonly<Record<string, string>>;
   /** For the commands that deploy. */
   readonly env: Environment;
   close(): Promise<void>;
@@ -39,7 +43,7 @@ export async function openPlace(aws: boolean, options: PlaceOptions): Promise<Pl
 
 async function own({ env, log }: PlaceOptions): Promise<Place> {
   const { endpoint, stop } = await startMiniStack({ env: withoutAws(env), log });
-  return emulator('MiniStack', endpoint, env, stop);
+  return emulator('MiniStack', endpoint, env, true, stop);
 }
 
 async function running(given: string, env: Environment): Promise<Place> {
@@ -49,10 +53,23 @@ async function running(given: string, env: Environment): Promise<Place> {
     throw new CannotStart(
       `Nothing answers at ${endpoint.href} (AWS_ENDPOINT_URL): start the emulator, or unset the variable.`,
     );
-  return emulator('The emulator', endpoint, env, async () => {});
+  return emulator('The emulator', endpoint, env, await runsHere(endpoint), async () => {});
 }
 
-function emulator(name: string, endpoint: URL, env: Environment, close: () => Promise<void>): Place {
+/** MiniStack runs functions as processes of its own machine; LocalStack runs them in containers. */
+async function runsHere(endpoint: URL): Promise<boolean> {
+  if (!['localhost', '127.0.0.1'].includes(endpoint.hostname)) return false;
+  const { ok } = await fetch(new URL('/_ministack/health', endpoint));
+  return ok;
+}
+
+function emulator(
+  name: string,
+  endpoint: URL,
+  env: Environment,
+  reachesUs: boolean,
+  close: () => Promise<void>,
+): Place {
   const { region, account, credentials } = EMULATOR;
   return {
     title: `${name} at ${endpoint.origin}`,
@@ -60,6 +77,12 @@ function emulator(name: string, endpoint: URL, env: Environment, close: () => Pr
     credentials: async () => credentials,
     endpoint,
     bootstrap: account,
+    reachesUs,
+    // MiniStack 1.5.33 has neither composite alarms nor metric math in alarms.
+    context: {
+      'punctual:monitoring': 'false',
+      ...(reachesUs && { 'punctual:httpAllowedRanges': '127.0.0.0/8' }),
+    },
     env: {
       ...withoutAws(env),
       AWS_ENDPOINT_URL: endpoint.origin,
@@ -89,6 +112,8 @@ async function awsOf(env: Environment): Promise<Place> {
     credentials: config.credentials,
     endpoint: undefined,
     bootstrap: undefined,
+    reachesUs: false,
+    context: {},
     env: { ...env, AWS_REGION: region },
     close: async () => {},
   };
