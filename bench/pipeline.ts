@@ -6,6 +6,7 @@ import { startReceiver } from '../test/support/engine-receiver.ts';
 import { startEmbeddedRun } from '../test/support/engine-run.ts';
 import { burst } from './pipeline-burst.ts';
 import { everySecond } from './pipeline-every-second.ts';
+import { fairness } from './pipeline-fairness.ts';
 import { measureFloors } from './pipeline-floors.ts';
 import { ms } from './pipeline-stats.ts';
 
@@ -23,11 +24,11 @@ const { parts, seconds, jobs, overlap, disk } = new Command('pipeline')
   )
   .addOption(
     new Option('--parts <parts...>', 'what to measure')
-      .choices(['every-second', 'burst'])
+      .choices(['every-second', 'burst', 'fairness'])
       .default(['every-second', 'burst']),
   )
   .option('--seconds <n>', 'length of the every-second part', '60')
-  .option('--jobs <n>', 'one-shots in the burst', '2000')
+  .option('--jobs <n>', 'one-shots in the burst and in the flood', '2000')
   .option('--overlap <policy>', 'overlap policy of all schedules, instead of the default')
   .option('--disk', 'with data on disk instead of in memory')
   .parse()
@@ -49,6 +50,7 @@ try {
   if (parts.includes('every-second'))
     checks.push(...(await everySecond({ ...bench, seconds: Number(seconds) })));
   if (parts.includes('burst')) checks.push(...(await burst({ ...bench, jobs: Number(jobs) })));
+  if (parts.includes('fairness')) checks.push(...(await fairness({ ...bench, jobs: Number(jobs) })));
 } finally {
   await host.interrupt();
   await receiver.close();
