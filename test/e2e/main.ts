@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { interrupted } from './support/interruption.ts';
 import { troubles } from './support/logs.ts';
 import { openPlace } from './support/place.ts';
 import { CannotStart } from './support/problem.ts';
@@ -22,6 +23,9 @@ const EMULATOR_LOG = join(LAST_RUN, 'emulator.log');
 rmSync(LAST_RUN, { recursive: true, force: true });
 mkdirSync(LAST_RUN, { recursive: true });
 
+/** As shells have it. */
+const INTERRUPTED = 130;
+
 const report = createReport((text) => process.stdout.write(`${text}\n`));
 try {
   const place = await openPlace(aws, { env: process.env, log: EMULATOR_LOG });
@@ -35,7 +39,8 @@ try {
     for (const line of troubles(EMULATOR_LOG)) process.stdout.write(`  ${line}\n`);
     process.stdout.write(`All that was printed and logged is in ${LAST_RUN}.\n`);
   }
-  process.exitCode = report.failed() ? 1 : 0;
+  if (interrupted.aborted) process.exitCode = INTERRUPTED;
+  else process.exitCode = report.failed() ? 1 : 0;
 } catch (error) {
   if (!(error instanceof CannotStart)) throw error;
   process.stderr.write(`${error.message}\n`);

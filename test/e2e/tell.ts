@@ -8,6 +8,7 @@ import { retries } from './stories/retries.ts';
 import { dataIsKept } from './stories/update.ts';
 import { deadWorkerIsReplaced, workerDies } from './stories/worker-dies.ts';
 import { type Cdk, createCdk } from './support/cdk.ts';
+import { interrupted } from './support/interruption.ts';
 import type { Place } from './support/place.ts';
 import { type Report, Skipped } from './support/report.ts';
 import { createWorld, type World } from './support/world.ts';
@@ -28,7 +29,7 @@ export async function tell(place: Place, report: Report, workDirectory: string):
     await cdk.bootstrap(bootstrap);
     return '';
   });
-  if (!ready) return;
+  if (!ready || interrupted.aborted) return;
   let world: World | undefined;
   try {
     await report.step('cdk deploy', async () => {
@@ -39,19 +40,22 @@ export async function tell(place: Place, report: Report, workDirectory: string):
       world = await createWorld(place, name, outputs, targetOutputs);
       return `the API is at ${world.api.url}`;
     });
-    if (world !== undefined) await tellStories(world, report, () => update(cdk, name, context));
+    if (world !== undefined && !interrupted.aborted)
+      await tellStories(world, report, () => update(cdk, name, context));
   } finally {
     const destroyed = await report.step('cdk destroy', async () => {
       await Promise.all([cdk.destroy(name), cdk.destroy(targets)]);
       return '';
     });
     const { resources } = world ?? {};
-    if (destroyed && resources) await report.step('nothing is left behind', () => nothingIsLeft(resources));
+    if (destroyed && resources && !interrupted.aborted)
+      await report.step('nothing is left behind', () => nothingIsLeft(resources));
     await world?.close();
   }
 }
 
 async function update(cdk: Cdk, name: string, context: Readonly<Record<string, string>>): Promise<void> {
+  interrupted.throwIfAborted();
   await cdk.deploy({ name, context: { ...context, 'punctual:workerMemoryMb': String(WORKER_MEMORY_MB) } });
 }
 

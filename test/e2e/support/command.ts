@@ -32,7 +32,14 @@ export async function run(
   options: CommandOptions,
 ): Promise<string> {
   const { env, cwd, log, withinMs } = options;
-  const child = spawn(command, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: withinMs });
+  const child = spawn(command, args, {
+    env,
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: withinMs,
+    // Its own process group: Ctrl-C is for us, who remove what is being deployed once it is there.
+    detached: process.platform !== 'win32',
+  });
   const file = createWriteStream(log, { flags: 'a' });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {

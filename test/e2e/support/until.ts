@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { interrupted } from './interruption.ts';
 
 const EVERY_MS = 100;
 
@@ -11,6 +12,7 @@ export async function until<Answer>(
 ): Promise<Answer> {
   const deadline = Date.now() + withinMs;
   for (;;) {
+    interrupted.throwIfAborted();
     const answer = await ask();
     if (answer !== undefined) return answer;
     if (Date.now() > deadline) {
