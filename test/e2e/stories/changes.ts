@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
 import type { ScheduleView } from '../../../lambdas/contract/api/schedule.ts';
 import { at, inSeconds } from '../support/timing.ts';
 import type { World } from '../support/world.ts';
@@ -35,7 +36,7 @@ export async function changesTakeEffectAtOnce({ api, arrivals, targets }: World)
   const ledger = await api.ledger(id);
   for (const { revision, at } of changed) {
     const late = ledger.filter(
-      (one) => one.revision <= revision && one.startedAt !== null && Date.parse(one.startedAt) > at,
+      (one) => one.revision <= revision && wasCalled(one) && Date.parse(one.startedAt ?? '') > at,
     );
     assert.deepEqual(late, [], `Of revision ${revision} something started after the change had returned.`);
   }
@@ -46,6 +47,9 @@ export async function changesTakeEffectAtOnce({ api, arrivals, targets }: World)
   assert(cancelled > 0 && ran >= RACES);
   return `${RACES} edits and a pause: ${ran} ran, ${cancelled} cancelled, none of an old definition afterwards`;
 }
+
+/** One that was claimed, and given up because its definition was no longer in force, has no attempt. */
+const wasCalled = ({ status, attempts }: OccurrenceView) => status !== 'cancelled' || attempts.length > 0;
 
 /** Of edits that were made of the same version, one is made. */
 export async function oneEditWins({ api, targets }: World): Promise<string> {
