@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from 'hono';
 import type { Caller } from '../deps.ts';
 
-/** What hono's Lambda adapter hands on, as far as it is used; absent where the app is called directly. */
+/** What the function hands on of its event (gateway.ts), as far as it is used; absent where the app is called directly. */
 export interface LambdaBindings {
   readonly requestContext?: {
     readonly requestId?: string;

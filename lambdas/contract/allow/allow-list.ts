@@ -33,7 +33,7 @@ export interface AllowList {
 
 /**
  * `targets`: ARNs and hosts. Without any host, http targets may name every one (those whose address is not public
- * are another matter: lambdas/adapters/targets/address-guard.ts); with one, only those that are named. A pull target
+ * are another matter: lambdas/adapters/targets/http/address-guard.ts); with one, only those that are named. A pull target
  * calls nothing. `secrets`: ARNs of secrets and parameters; those of keys are for IAM.
  */
 export function createAllowList(targets: readonly string[], secrets: readonly string[]): AllowList {
