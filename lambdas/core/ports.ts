@@ -31,7 +31,7 @@ export interface Clock {
 
 // ---- schedules -------------------------------------------------------------------------------------------
 
-/** Skips that are in a change's transaction; more follow one by one. */
+/** Skips that are in a change's transaction, where it has the room; more follow one by one. */
 export const MAX_SKIPPED_IN_CHANGE = 40;
 
 /** One atomic change of a schedule: its head, perhaps a new revision, what it cancels and what it creates. */

@@ -82,11 +82,14 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
     ...calendarActions(context, change),
     ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];
+  const planned = createActions(context, change.create, change.records, now);
   const skips = (change.skipped ?? []).map((key) => createAction(context, skippedItem(key, context, now)));
-  const creates = [
-    ...createActions(context, change.create, change.records, now),
-    ...skips.slice(0, MAX_SKIPPED_IN_CHANGE),
-  ];
+  // Moves and the links to calendars may leave room for fewer.
+  const skipsInside = Math.min(
+    MAX_SKIPPED_IN_CHANGE,
+    Math.max(0, MAX_ACTIONS - fixed.length - planned.length),
+  );
+  const creates = [...planned, ...skips.slice(0, skipsInside)];
   const room = MAX_ACTIONS - fixed.length - creates.length;
   if (room < 0) throw new Error(`A change creates ${creates.length} occurrences; a transaction has no room.`);
   const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
@@ -94,7 +97,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
 
   const outcome = await commitCreating(context, [...fixed, ...inside], creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
-  for (const skip of skips.slice(MAX_SKIPPED_IN_CHANGE)) await transact(context.client, [putOf(skip)]);
+  for (const skip of skips.slice(skipsInside)) await transact(context.client, [putOf(skip)]);
   await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
   return { kind: 'applied' };
 }

@@ -4,7 +4,7 @@ import type { ScheduleId } from '../../../lambdas/core/ids.ts';
 import { plan } from '../../../lambdas/core/planner.ts';
 import type { OccurrenceStore } from '../../../lambdas/core/ports.ts';
 import { DAY, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
-import { at, NOON } from '../../support/fixtures.ts';
+import { at, freshId, NOON } from '../../support/fixtures.ts';
 import { claimed } from '../../support/seed.ts';
 import { apiWith, created, LIMITS, ledger, openApi, type TestApi } from './api.ts';
 
@@ -362,5 +362,21 @@ describe('a pause and a resume', () => {
     await api.patch(path, { input: 'new' });
     const carried = Object.values(await standing(path, 2));
     expect(carried).toEqual(Array(45).fill('skipped'));
+  });
+
+  it('keep as many moves and skips through an edit that has every calendar exchanged', async () => {
+    const names = Array.from({ length: 20 }, () => freshId('calendar').replace('/', '-'));
+    for (const name of names) await api.put(`/calendars/${name}`, { dates: ['2031-01-01'] });
+    const { path } = await created(api, { ...HOURLY, calendars: names.slice(0, 10) });
+    const moved = Array.from({ length: 40 }, (_, index) => (index + 1) * HOUR);
+    const skipped = Array.from({ length: 45 }, (_, index) => (index + 41) * HOUR);
+    for (const at of moved) await say(path, 'move', time(at), { to: time(at + MINUTE) });
+    for (const at of skipped) await say(path, 'skip', time(at));
+    const edit = await api.patch(path, { input: 'new', calendars: names.slice(10) });
+    expect(edit).toMatchObject({ status: 200, body: { revision: 2 } });
+    expect(await standing(path, 2)).toEqual({
+      ...Object.fromEntries(moved.map((at) => [time(at), `pending at ${time(at + MINUTE)}`])),
+      ...Object.fromEntries(skipped.map((at) => [time(at), 'skipped'])),
+    });
   });
 });
