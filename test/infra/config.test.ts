@@ -212,11 +212,6 @@ test('pollers are a pair in order, and exclude the largest concurrency', () => {
   );
 });
 
-test('the table in lib/config.ts has a row for each setting', () => {
-  const rows = readFileSync(`${ROOT}lib/config.ts`, 'utf8').matchAll(/^ \* \| `(\w+)` \|/gm);
-  expect([...rows].map(([, key]) => key).toSorted()).toEqual(CONFIG_KEYS.toSorted());
-});
-
 test('hosts may be allowed beside ARNs, whole or as what is below a name', () => {
   const hosts = [
     'api.example.com',
@@ -259,4 +254,15 @@ test('an address for alarms that do not exist is refused', () => {
   expect(() => configOf({ monitoring: false, alarmEmail: 'ops@example.com' })).toThrow(
     'punctual:alarmEmail is "ops@example.com"; it cannot be set without monitoring, which has the alarms.',
   );
+});
+
+test('the README and lib/config.ts tell every setting, in the same words', () => {
+  const rowsOf = (text: string) =>
+    [...text.matchAll(/^(?: \* )?(\| `\w+` \| .* \|)$/gm)].map(([, row = '']) =>
+      row.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1'),
+    );
+  const [, section = ''] = readFileSync(`${ROOT}README.md`, 'utf8').split('### Configuration\n');
+  const told = rowsOf(section.split('\n## ')[0] ?? '');
+  expect(told).toEqual(rowsOf(readFileSync(`${ROOT}lib/config.ts`, 'utf8')));
+  expect(told.map((row) => row.split('`')[1])).toEqual(CONFIG_KEYS);
 });
