@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createEventBusCaller } from '../../lambdas/adapters/targets/event-bus.ts';
 import { createSnsCaller } from '../../lambdas/adapters/targets/sns.ts';
 import { createStateMachineCaller } from '../../lambdas/adapters/targets/state-machine.ts';
+import { scheduleId } from '../../lambdas/core/ids.ts';
 import { invocation } from '../support/invocation.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -61,6 +62,18 @@ async function serving(status: number, body: unknown) {
   });
   return { endpoint: service.url, region: 'us-east-1', credentials, maxAttempts: 1 };
 }
+
+describe('an sns topic that is FIFO', () => {
+  it('is given a message group that it takes, however long the names are', async () => {
+    const client = new SNSClient(await serving(400, {}));
+    const topicArn = 'arn:aws:sns:us-east-1:000000000000:ordered.fifo';
+    const schedule = scheduleId('g'.repeat(64), 'n'.repeat(64));
+    await createSnsCaller(() => client)({ kind: 'sns', topicArn }, { ...invocation, schedule }, never);
+    const sent = new URLSearchParams(service?.received[0]?.body);
+    expect(sent.get('MessageGroupId')).toBe(`${'g'.repeat(64)}.${'n'.repeat(63)}`);
+    expect(sent.get('MessageDeduplicationId')).toBe('key-1');
+  });
+});
 
 describe('the event bus target', () => {
   const target = { kind: 'eventBus', eventBusArn: 'arn:aws:events:us-east-1:1:event-bus/jobs' } as const;

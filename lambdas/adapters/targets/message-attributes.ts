@@ -12,3 +12,19 @@ export function messageAttributes(invocation: Invocation) {
     'punctual-fencing-token': text(String(invocation.fencingToken)),
   };
 }
+
+/** Characters of a message group's id (AWS: API_SendMessage, API_Publish); the longest schedule id has one more. */
+const MAX_GROUP_ID = 128;
+
+/** Order and deduplication on a FIFO queue or topic; nothing for another one. */
+export function fifoFields(
+  arn: string,
+  messageGroupId: string | undefined,
+  { schedule, idempotencyKey }: Pick<Invocation, 'schedule' | 'idempotencyKey'>,
+) {
+  if (!arn.endsWith('.fifo')) return {};
+  return {
+    MessageGroupId: messageGroupId ?? schedule.replaceAll('/', '.').slice(0, MAX_GROUP_ID),
+    MessageDeduplicationId: idempotencyKey,
+  };
+}

@@ -2,7 +2,7 @@ import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
 import type { Invocation } from '../../core/ports.ts';
 import type { SnsTarget } from '../../core/schedule.ts';
 import { awsCall } from './aws-call.ts';
-import { messageAttributes } from './message-attributes.ts';
+import { fifoFields, messageAttributes } from './message-attributes.ts';
 import { payloadOf } from './payload.ts';
 
 const PERMANENT = new Set([
@@ -15,16 +15,12 @@ const PERMANENT = new Set([
 export function createSnsCaller(clientFor: (arn: string) => SNSClient) {
   return (target: SnsTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
-      const fifo = target.topicArn.endsWith('.fifo');
       const answer = await clientFor(target.topicArn).send(
         new PublishCommand({
           TopicArn: target.topicArn,
           Message: payloadOf(invocation),
           MessageAttributes: messageAttributes(invocation),
-          ...(fifo && {
-            MessageGroupId: target.messageGroupId ?? invocation.schedule.replaceAll('/', '.'),
-            MessageDeduplicationId: invocation.idempotencyKey,
-          }),
+          ...fifoFields(target.topicArn, target.messageGroupId, invocation),
         }),
         { abortSignal: signal },
       );

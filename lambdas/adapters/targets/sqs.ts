@@ -2,7 +2,7 @@ import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
 import type { Invocation } from '../../core/ports.ts';
 import type { SqsTarget } from '../../core/schedule.ts';
 import { awsCall } from './aws-call.ts';
-import { messageAttributes } from './message-attributes.ts';
+import { fifoFields, messageAttributes } from './message-attributes.ts';
 import { payloadOf } from './payload.ts';
 
 const PERMANENT = new Set([
@@ -19,16 +19,12 @@ const PERMANENT = new Set([
 export function createSqsCaller(clientFor: (arn: string) => SQSClient) {
   return (target: SqsTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
-      const fifo = target.queueArn.endsWith('.fifo');
       const answer = await clientFor(target.queueArn).send(
         new SendMessageCommand({
           QueueUrl: queueUrlOf(target.queueArn),
           MessageBody: payloadOf(invocation),
           MessageAttributes: messageAttributes(invocation),
-          ...(fifo && {
-            MessageGroupId: target.messageGroupId ?? invocation.schedule.replaceAll('/', '.').slice(0, 128),
-            MessageDeduplicationId: invocation.idempotencyKey,
-          }),
+          ...fifoFields(target.queueArn, target.messageGroupId, invocation),
         }),
         { abortSignal: signal },
       );
