@@ -8,7 +8,7 @@ import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
-/** Schedules in one transaction. More saves little and makes one conflict undo more (bench/README). */
+/** Schedules in one transaction. More saves little and makes one conflict undo more. */
 const MAX_PACK = 20;
 /** Transactions under way at once from one tick. */
 const CONCURRENCY = 8;
