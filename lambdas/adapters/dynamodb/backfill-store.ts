@@ -9,13 +9,12 @@ import { planningPolicy } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { backfillItem, backfillOf, purgeAfterAll } from './backfill-items.ts';
 import { recordsBetween } from './backfill-records.ts';
-import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import { batchGet } from './batch-get.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import type { StoreContext } from './client.ts';
 import { expression, placeholders } from './conditions.ts';
 import { commitCreating, createActions } from './creates.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
-import type { Item } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { backfillKey, isBackfillKey, occurrenceItemKey, schedulePk, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
@@ -67,10 +66,7 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
 
     async openOccurrences(backfill) {
       const keys = backfill.open.map((time) => occurrenceItemKey(occurrenceKeyIn(backfill, time)));
-      const items: Item[] = [];
-      for (let from = 0; from < keys.length; from += BATCH_GET_KEYS) {
-        items.push(...(await batchGet(client, occurrencesTable, keys.slice(from, from + BATCH_GET_KEYS))));
-      }
+      const items = await batchGet(client, occurrencesTable, keys);
       return new Map(items.map(occurrenceOf).map((one): [EpochMs, Occurrence] => [one.scheduledTime, one]));
     },
 

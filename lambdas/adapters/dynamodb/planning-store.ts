@@ -4,10 +4,9 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { DUE_INDEX } from '../../contract/tables.ts';
 import type { PlanningStore } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { expression, placeholders, shardIsFree } from './conditions.ts';
-import type { Item } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { isBackfillKey, SHARD_COUNT_KEY, shardKey } from './keys.ts';
 import { materialise } from './materialise.ts';
@@ -79,11 +78,7 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
     },
 
     async watermarks(shards) {
-      const items: Item[] = [];
-      for (let from = 0; from < shards.length; from += BATCH_GET_KEYS) {
-        const some = shards.slice(from, from + BATCH_GET_KEYS).map(shardKey);
-        items.push(...(await batchGet(client, schedulesTable, some)));
-      }
+      const items = await batchGet(client, schedulesTable, shards.map(shardKey));
       const through = new Map(items.map((item) => [item.pk, item.scanned_through as EpochMs | undefined]));
       return shards.map((shard) => through.get(shardKey(shard).pk));
     },

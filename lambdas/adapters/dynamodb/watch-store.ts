@@ -4,12 +4,12 @@ import { DUE_INDEX } from '../../contract/tables.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { FencedResult } from '../../core/ports.ts';
 import type { Watch, WatchStore } from '../../core/watch.ts';
-import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, placeholders } from './conditions.ts';
-import { type Item, purgeAt } from './head-items.ts';
+import { purgeAt } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
-import { headKey, scheduleIdOf, watchKey } from './keys.ts';
+import { headKey, type ItemKey, scheduleIdOf, watchKey } from './keys.ts';
 import { WATCH_SHARD, watchOf } from './watch-items.ts';
 import { createWholeHeads } from './whole-heads.ts';
 
@@ -38,13 +38,7 @@ export function createWatchStore(context: StoreContext): WatchStore {
     }
   }
 
-  async function read(keys: Parameters<typeof batchGet>[2]): Promise<Item[]> {
-    const items: Item[] = [];
-    for (let from = 0; from < keys.length; from += BATCH_GET_KEYS) {
-      items.push(...(await batchGet(client, schedulesTable, keys.slice(from, from + BATCH_GET_KEYS))));
-    }
-    return items;
-  }
+  const read = (keys: readonly ItemKey[]) => batchGet(client, schedulesTable, keys);
 
   return {
     async noteSuccess(schedule, at) {

@@ -7,7 +7,7 @@ import {
   type Revision,
   type ScheduleHead,
 } from '../../core/schedule.ts';
-import { BATCH_GET_KEYS, batchGet } from './batch-get.ts';
+import { batchGet } from './batch-get.ts';
 import { calendarDefinitionOf, calendarVersionKey, pinOf } from './calendar-items.ts';
 import type { StoreContext } from './client.ts';
 import { headOf, type Item, isSpecInRevision, pinsIn, revisionOf } from './head-items.ts';
@@ -29,14 +29,7 @@ export function createWholeHeads(context: Pick<StoreContext, 'client' | 'schedul
   const versions = new LRUCache<string, CalendarDefinition>({ max: MAX_CALENDARS });
   const policies = new LRUCache<string, PlanningPolicy>({ max: MAX_POLICIES });
 
-  async function read(keys: readonly ItemKey[]): Promise<Item[]> {
-    const items: Item[] = [];
-    for (let from = 0; from < keys.length; from += BATCH_GET_KEYS) {
-      const some = keys.slice(from, from + BATCH_GET_KEYS);
-      items.push(...(await batchGet(context.client, context.schedulesTable, some)));
-    }
-    return items;
-  }
+  const read = (keys: readonly ItemKey[]) => batchGet(context.client, context.schedulesTable, keys);
 
   async function calendars(pins: readonly string[]): Promise<ReadonlyMap<string, PinnedCalendar>> {
     const found = new Map<string, PinnedCalendar>();
