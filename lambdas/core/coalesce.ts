@@ -6,7 +6,7 @@ import { type EpochMs, epochMs } from './time.ts';
 
 /**
  * The ledger record for nominal times from `from` to `until`, both inclusive, that nothing created and nothing
- * will. They end here or nowhere (design, invariant 1). The range is exact; of more than `MAX_MISSED_PER_PLAN`
+ * will. They end here or nowhere (docs/guarantees.md, 1). The range is exact; of more than `MAX_MISSED_PER_PLAN`
  * times the count says only that many.
  */
 export function coalesce(

@@ -24,7 +24,7 @@ export interface ErrorDetail {
   readonly cause?: unknown;
 }
 
-/** Every code that Punctual raises. The API maps each to one HTTP status (lambdas/api/problem.ts). */
+/** Every code that Punctual raises. The API maps each to one HTTP status (lambdas/api/http/problem.ts). */
 export type ErrorCode =
   // The time text cannot be read, can never fire, or means two things.
   | 'expression.empty'

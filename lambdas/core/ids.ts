@@ -94,7 +94,7 @@ export function fairGroup({ schedule, kind }: Pick<OccurrenceKey, 'schedule' | '
   return kind === 'backfill' ? `${group}~backfill` : group;
 }
 
-/** The slice of the schedules that this one belongs to; see design, section 4. */
+/** The slice of the schedules that this one belongs to. */
 export function shardOf(id: ScheduleId, shardCount: number): number {
   return hash48(id) % shardCount;
 }

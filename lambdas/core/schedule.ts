@@ -99,7 +99,7 @@ export interface RetryPolicy {
   readonly maxAge: string;
 }
 
-/** What happens to nominal times that passed while nothing could create them (design, section 5). */
+/** What happens to nominal times that passed while nothing could create them. */
 export interface CatchUpPolicy {
   readonly mode: 'skip' | 'latest' | 'all';
   /** Older missed times are not run. */

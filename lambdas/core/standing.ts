@@ -5,7 +5,7 @@ import type { ScheduleHead } from './schedule.ts';
 /**
  * Whether an occurrence may still start, by the head as it is now: null, or why not. A worker asks this after
  * its claim, with a consistent read: an edit that returned before the claim is then always seen, and one that
- * comes after it finds the occurrence running (design, invariant 5). Manual and replayed occurrences were asked
+ * comes after it finds the occurrence running (docs/guarantees.md, 8). Manual and replayed occurrences were asked
  * for by a person, so only the deletion of their schedule stops them.
  */
 export function whyNotInForce(

@@ -62,7 +62,7 @@ async function runOne(of: ScheduleHead, time: number, needs: readonly SlotNeed[]
   await stores.occurrences.settle(running, { kind: 'succeeded', record }, epochMs(now + SECOND));
 }
 
-/** Write request units per occurrence from creation to settle, as the engine reports them (design, section 8). */
+/** Write request units per occurrence from creation to settle, as the engine reports them. */
 async function unitsPerOccurrence(
   expression: string,
   fires: number,

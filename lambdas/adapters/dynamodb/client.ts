@@ -21,7 +21,7 @@ export interface StoreContext {
   readonly client: DynamoDBDocumentClient;
   readonly schedulesTable: string;
   readonly occurrencesTable: string;
-  /** Shards that new writes are spread over; see design, section 4. */
+  /** Shards that new writes are spread over. */
   readonly shardCount: number;
   /** Days that finished occurrences are kept. */
   readonly retentionDays: number;

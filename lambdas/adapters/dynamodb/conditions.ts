@@ -89,7 +89,7 @@ export const withinStartDeadline = (now: EpochMs): Expression =>
 export const pastStartDeadline = (now: EpochMs): Expression =>
   expression('start_by < :now', [], { ':now': now });
 
-/** The attempt that was claimed under this token is the current one (design, invariant 3). */
+/** The attempt that was claimed under this token is the current one (docs/guarantees.md, 4). */
 export const holdsFencingToken = (token: number): Expression =>
   expression('fencing_token = :token', [], { ':token': token });
 

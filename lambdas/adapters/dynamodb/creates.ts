@@ -14,7 +14,7 @@ export interface Create {
   readonly plannedAt?: EpochMs;
 }
 
-/** Written only when its key is free (design, invariant 2); where it is not, the answer says what is there. */
+/** Written only when its key is free (docs/guarantees.md, 2); where it is not, the answer says what is there. */
 export function createAction({ occurrencesTable: TableName }: StoreContext, Item: Item): Create {
   return {
     put: { TableName, Item, ...conditioned(isAbsent), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' },

@@ -1,7 +1,7 @@
 import { type OccurrenceKey, type ScheduleId, scheduleId, splitScheduleId } from '../../core/ids.ts';
 import { type EpochMs, epochMs, toIso } from '../../core/time.ts';
 
-/** Keys of the two tables (design, section 4). Text order of a sort key is time order. */
+/** Keys of the two tables. Text order of a sort key is time order. */
 export interface ItemKey {
   readonly pk: string;
   readonly sk: string;

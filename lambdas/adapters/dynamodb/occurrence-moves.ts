@@ -31,7 +31,7 @@ import { occurrenceItemKey } from './keys.ts';
 import { attention, occurrenceOf, purgeAfter } from './occurrence-items.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 
-/** The moves of the status machine (design, section 4). Each is one conditional write of one item. */
+/** The moves of the status machine (lambdas/core/occurrence.ts). Each is one conditional write of one item. */
 
 type Moved =
   | { readonly kind: 'moved'; readonly item: Item }

@@ -4,7 +4,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { fairGroup, occurrenceId } from '../../core/ids.ts';
 import { type ItemKey, occurrenceKeyOf } from './keys.ts';
 
-/** An image of the occurrences stream as the relay reads it. The stream is the outbox (design, section 1). */
+/** An image of the occurrences stream as the relay reads it. The stream is the outbox. */
 function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
   if (!image) return undefined;
   const item = unmarshall(image as Record<string, AttributeValue>);

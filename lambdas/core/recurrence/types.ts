@@ -1,6 +1,6 @@
 import type { EpochMs } from '../time.ts';
 
-/** How a wall time that the zone skips or repeats is treated (design, section 6). */
+/** How a wall time that the zone skips or repeats is treated (docs/time.md). */
 export interface DstPolicy {
   readonly gap: GapPolicy;
   readonly overlap: OverlapTimePolicy;

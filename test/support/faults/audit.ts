@@ -83,7 +83,7 @@ function endedByOlder(before: Item, after: Item): boolean {
 const bump = (before: Item, after: Item) => num(after, 'dispatch_seq') - num(before, 'dispatch_seq');
 
 /**
- * What takes a finished one back (design, section 4): a resume, or a person's decision about its time, what a pause
+ * What takes a finished one back: a resume, or a person's decision about its time, what a pause
  * had cancelled untried; the undoing of a skip; a replay. That somebody asked for a replay is seen at rest.
  */
 function isRevival(before: Item, after: Item): boolean {

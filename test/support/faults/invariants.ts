@@ -13,7 +13,7 @@ import type { Item } from './observer.ts';
 import type { TargetCall } from './target.ts';
 import type { World } from './world.ts';
 
-/** Every invariant of the design that can be read from tables, stream and target once a world is at rest. */
+/** Every promise of docs/guarantees.md that can be read from tables, stream and target once a world is at rest. */
 export async function faultsAtRest(world: World): Promise<string[]> {
   const { history, observer } = world;
   const faults = faultsSoFar(world);

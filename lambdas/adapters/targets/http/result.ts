@@ -4,7 +4,7 @@ import type { HttpAnswer } from './request.ts';
 
 /** Characters of an answer that go into the attempt log. */
 const EXCERPT = 150;
-/** Answers that a later attempt may change (design, section 5). */
+/** Answers that a later attempt may change (docs/targets.md). */
 const GONE = 410;
 const RETRYABLE_STATUS = new Set([408, 425, 429]);
 
