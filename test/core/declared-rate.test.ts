@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declaredRate } from '../../lambdas/core/declared-rate.ts';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
 import { planningPolicy } from '../../lambdas/core/schedule.ts';
+import { DAY, type EpochMs, epochMs } from '../../lambdas/core/time.ts';
 import { definition, freshId, NOON } from '../support/fixtures.ts';
 
 function rateOf(expression: string | string[]): number {
@@ -23,5 +24,17 @@ describe('the declared rate', () => {
     ['at(2020-01-01T00:00:00)', 0],
   ])('of %j is %i', (expression, rate) => {
     expect(rateOf(expression)).toBe(rate);
+  });
+
+  it('looks no further than a few years ahead of the first time, however seldom it fires', () => {
+    const asked: number[] = [];
+    const next = (after: EpochMs) => {
+      asked.push(after);
+      return { at: epochMs(after + 365 * DAY), notes: [] };
+    };
+    expect(declaredRate({ next }, NOON)).toBe(1);
+    expect(asked.length).toBeLessThan(10);
+    // A burst that comes seldom is seen where it begins.
+    expect(rateOf('* 0 9 29 2 *')).toBe(60);
   });
 });
