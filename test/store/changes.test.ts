@@ -1,6 +1,7 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { createScheduleStore } from '../../lambdas/adapters/dynamodb/schedule-store.ts';
 import type { PendingOccurrence } from '../../lambdas/core/occurrence.ts';
 import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, definition, freshId, head, NOON, revision } from '../support/fixtures.ts';
@@ -130,6 +131,33 @@ describe('changing a schedule', () => {
     const expected = { version: 1, nextDueAt: at(61 * MINUTE) };
     await stores.schedules.applyChange(change(paused, { expected, cancel, cancelReason: 'paused' }));
     expect(await stores.occurrences.openOf(made.id, NOON)).toEqual([]);
+  });
+
+  it('cancels in the transaction itself what it makes anew while the old revision stays in force', async () => {
+    const times = Array.from({ length: 40 }, (_, index) => at((index + 1) * MINUTE));
+    const made = await seedSchedule(stores, times);
+    const next = { ...made, revision: 2, version: 2, oldestRevision: 1 };
+    const key = (minute: number) => ({ ...keyOf(next, at(minute * MINUTE)), revision: 2 });
+    const dying = createScheduleStore({
+      ...stores.context,
+      client: {
+        send: (command: never) =>
+          (command as unknown) instanceof UpdateCommand
+            ? Promise.reject(new Error('died'))
+            : stores.client.send(command),
+      } as unknown as Stores['client'],
+    });
+    await dying.applyChange(
+      change(next, {
+        expected: expectedOf(made),
+        revision: revision(next),
+        cancel: (await stores.occurrences.openOf(made.id, NOON)) as PendingOccurrence[],
+        create: times.map((time) => planned(next, time)),
+        skipped: Array.from({ length: 45 }, (_, index) => key(100 + index)),
+      }),
+    );
+    const open = await stores.occurrences.openOf(made.id, NOON);
+    expect(open.map((one) => one.revision)).toEqual(Array(40).fill(2));
   });
 
   it('makes an occurrence again that a pause had cancelled before it started', async () => {

@@ -84,10 +84,12 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   ];
   const planned = createActions(context, change.create, change.records, now);
   const skips = (change.skipped ?? []).map((key) => createAction(context, skippedItem(key, context, now)));
+  // Under a revision that stays in force a cancel cannot wait: what it stops, made anew here, would run twice.
+  const reserved = head.oldestRevision === undefined ? 0 : change.cancel.length;
   // Moves and the links to calendars may leave room for fewer.
   const skipsInside = Math.min(
     MAX_SKIPPED_IN_CHANGE,
-    Math.max(0, MAX_ACTIONS - fixed.length - planned.length),
+    Math.max(0, MAX_ACTIONS - fixed.length - planned.length - reserved),
   );
   const creates = [...planned, ...skips.slice(0, skipsInside)];
   const room = MAX_ACTIONS - fixed.length - creates.length;
