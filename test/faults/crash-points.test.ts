@@ -32,7 +32,7 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 /** Faults tried of a story, spread over all of it, so that `npm test` stays short; a long run tries every one. */
-const MOST = 20;
+const MOST = 14;
 /** Of a story with hundreds of calls. */
 const MOST_OF_LONG = 10;
 /** Milliseconds, on a machine that is busy with other things too. */

@@ -41,7 +41,7 @@ function single(flood: Partial<Flood> & Pick<Flood, 'pollers' | 'jobMs'>): numbe
   return delayOfSingle({ ...rest, single: { dueAt: 0, place: 'last' }, ...flood });
 }
 
-const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: 10 }, (_, index) => index + 1);
 const evenly = { ...DEFAULT, growth: 'evenly' } as const;
 const byMinute = { ...DEFAULT, growth: 'by-minute' } as const;
 

@@ -1,3 +1,4 @@
+import type { DynamoDBRecord } from 'aws-lambda';
 import type { TestEngine } from '../engine.ts';
 import { applies, type Call, type Fault, type Faults, faultAt, faultEverywhere, NO_FAULTS } from './calls.ts';
 import { settle } from './course.ts';
@@ -21,6 +22,8 @@ export interface Scenario {
   /** What the undisturbed story must have come to; empty when it did. */
   readonly expected: (world: World) => Promise<string[]>;
 }
+
+type AttributeMap = NonNullable<DynamoDBRecord['dynamodb']>['NewImage'];
 
 /** For `it.each`, whose titles cut a property short. */
 export const byName = (scenarios: readonly Scenario[]) => scenarios.map((one) => [one.name, one] as const);
@@ -89,8 +92,13 @@ function isRefusedHandOver({ fault, at }: Disturbance, calls: readonly Call[]): 
   return fault === 'refused' && calls[(at ?? 0) - 1]?.process === 'relay';
 }
 
+/** One that waits for a slot is looked after by the sweep as well, whatever became of its message. */
 function wasRedispatched({ outbox }: World): boolean {
-  return outbox.seen.some(({ dynamodb }) => Number(dynamodb?.NewImage?.redispatches?.N ?? 0) > 0);
+  const times = (image: AttributeMap | undefined) => Number(image?.redispatches?.N ?? 0);
+  return outbox.seen.some(
+    ({ dynamodb }) =>
+      times(dynamodb?.NewImage) > times(dynamodb?.OldImage) && dynamodb?.NewImage?.waiting_for === undefined,
+  );
 }
 
 function faultsOf(disturbance: Disturbance | undefined): Faults {
