@@ -39,7 +39,11 @@ export const handler = observed(async (event: unknown, context) => {
   };
   const swept = await sweep(deps, { shards, reissue: wantsReissue(event) });
   const lag = shardLagSeconds(await planning.watermarks(shards), systemClock.now());
-  report(swept, lag, await sweepWatches({ ...deps, watches }));
-  // Last: what it meets must not keep the others from being swept, nor measured.
-  await keepCanary({ schedules, canary: env.CANARY }, systemClock.now());
+  try {
+    report(swept, lag, await sweepWatches({ ...deps, watches }));
+  } finally {
+    // Last, so that what it meets keeps nothing from being swept or measured; and in any case, so that one occurrence
+    // that cannot be swept does not silence it.
+    await keepCanary({ schedules, canary: env.CANARY }, systemClock.now());
+  }
 });
