@@ -10,11 +10,8 @@ import { observed, reportSchedule } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
-import { keepCanary } from './canary.ts';
-import { shardLagSeconds } from './lag.ts';
-import { report, wantsReissue } from './report.ts';
-import { sweep } from './sweep.ts';
-import { sweepWatches } from './watches.ts';
+import { pass } from './pass.ts';
+import { wantsReissue } from './report.ts';
 
 const env = parseEnv(sweepEnv, process.env);
 const stores = storeContext(env);
@@ -31,19 +28,14 @@ export const handler = observed(async (event: unknown, context) => {
   const deps = {
     schedules,
     occurrences,
+    planning,
+    watches,
+    canary: env.CANARY,
     reportSchedule,
     revisionOf: (open: RunningOccurrence) => schedules.readRevision(open.schedule, open.revision),
     redispatchMs: env.REDISPATCH_SECONDS * SECOND,
     stopAt: epochMs(systemClock.now() + context.getRemainingTimeInMillis() - RESERVE),
     now: systemClock.now,
   };
-  const swept = await sweep(deps, { shards, reissue: wantsReissue(event) });
-  const lag = shardLagSeconds(await planning.watermarks(shards), systemClock.now());
-  try {
-    report(swept, lag, await sweepWatches({ ...deps, watches }));
-  } finally {
-    // Last, so that what it meets keeps nothing from being swept or measured; and in any case, so that one occurrence
-    // that cannot be swept does not silence it.
-    await keepCanary({ schedules, canary: env.CANARY }, systemClock.now());
-  }
+  await pass(deps, { shards, reissue: wantsReissue(event) });
 });

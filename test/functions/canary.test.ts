@@ -3,17 +3,20 @@ import { createTargetCaller } from '../../lambdas/adapters/targets/index.ts';
 import { createAllowList } from '../../lambdas/contract/allow/allow-list.ts';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
 import { CANARY, CANARY_DEFINITION } from '../../lambdas/core/canary.ts';
-import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
 import { occurrenceId } from '../../lambdas/core/ids.ts';
 import { planningPolicy } from '../../lambdas/core/schedule.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE } from '../../lambdas/core/time.ts';
 import { keepCanary } from '../../lambdas/sweep/canary.ts';
-import { tick } from '../../lambdas/tick/tick.ts';
+import { pass } from '../../lambdas/sweep/pass.ts';
 import { handleMessage } from '../../lambdas/worker/message.ts';
+import { sweepDeps } from '../support/alarms/deployment.ts';
+import { stateAfter } from '../support/alarms/evaluate.ts';
+import { alarmsOf } from '../support/alarms/template.ts';
 import { invoked, type Line, valuesOf } from '../support/emf.ts';
 import { at, NOON } from '../support/fixtures.ts';
+import { claimed, keyOf, seedSchedule } from '../support/seed.ts';
 import { testWorker } from '../support/worker.ts';
-import { created, LIMITS, openApi, scheduleBody, type TestApi } from './api/api.ts';
+import { created, openApi, SHARDS, scheduleBody, type TestApi, tickAt } from './api/api.ts';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -21,15 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const SHARDS = [0, 1, 2, 3];
 const keep = (now: EpochMs, canary = true) => keepCanary({ schedules: api.stores.schedules, canary }, now);
 const head = () => api.stores.schedules.readHead(CANARY);
-
-function tickAt(now: EpochMs) {
-  const { planning: store, occurrences } = api.stores;
-  const terms = { ...LIMITS, holder: `tick-${now}`, stopAt: epochMs(now + HOUR), now: () => now };
-  return tick({ store, occurrences, recurrenceOf: headRecurrence, ...terms }, SHARDS);
-}
 
 /** Works on what is due by then, as the deployed worker does, and answers what it wrote. */
 async function workAt(now: EpochMs): Promise<Line[]> {
@@ -54,7 +50,7 @@ async function workAt(now: EpochMs): Promise<Line[]> {
 /** A minute of a deployment of which something may be down; answers the successes that its alarm counts. */
 async function minute(nth: number, down: 'nothing' | 'tick' | 'worker' = 'nothing'): Promise<number> {
   const now = at(nth * MINUTE);
-  if (down !== 'tick') await tickAt(now);
+  if (down !== 'tick') await tickAt(api, now);
   const lines = down === 'worker' ? [] : await workAt(epochMs(now + 1));
   await keep(epochMs(now + 2));
   return valuesOf(lines, METRIC.canarySucceeded)
@@ -62,12 +58,16 @@ async function minute(nth: number, down: 'nothing' | 'tick' | 'worker' = 'nothin
     .reduce((sum, value) => sum + value, 0);
 }
 
-/** lib/alarms/outcomes.ts: five minutes in a row with less than one. */
-const isSilent = (successes: readonly number[]) =>
-  successes.some((_, from) => {
-    const five = successes.slice(from, from + 5);
-    return five.length === 5 && five.every((count) => count < 1);
-  });
+/** Whether the alarm was on at any time, from the first minute on at which all that it looks at was measured. */
+function isSilent(successes: readonly number[]): boolean {
+  const alarm = alarmsOf().get('canary-silent');
+  if (!alarm) throw new Error('There is no alarm canary-silent.');
+  const measured = successes.map((count) => ({ [METRIC.canarySucceeded]: [count] }));
+  return measured.some(
+    (_, last) =>
+      last + 1 >= alarm.datapoints.of && stateAfter(alarm, measured.slice(0, last + 1)) === 'ALARM',
+  );
+}
 
 async function minutes(from: number, count: number, down?: Parameters<typeof minute>[1]): Promise<number[]> {
   const successes: number[] = [];
@@ -97,7 +97,7 @@ describe('the canary', () => {
 
   it('is in no metric of work, and its log has a line of its own', async () => {
     await minutes(0, 2);
-    await tickAt(at(2 * MINUTE));
+    await tickAt(api, at(2 * MINUTE));
     const lines = await workAt(at(2 * MINUTE));
     expect(valuesOf(lines, METRIC.canarySucceeded)).toEqual([1]);
     for (const metric of [METRIC.attemptsSucceeded, METRIC.startDelayMs])
@@ -125,6 +125,17 @@ describe('a sweep', () => {
     const before = await head();
     for (const later of [1, 2, 3]) expect(await keep(at(later * MINUTE))).toBe('as-it-was');
     expect(await head()).toEqual(before);
+  });
+
+  it('makes it also when an occurrence cannot be swept, and says that one could not', async () => {
+    const of = await seedSchedule(api.stores, [NOON]);
+    await claimed(api.stores, keyOf(of, NOON), NOON);
+    const later = at(10 * MINUTE);
+    const deps = sweepDeps(api.stores, later);
+    const occurrences = { ...deps.occurrences, expire: () => Promise.reject(new Error('refused')) };
+    const swept = invoked(() => pass({ ...deps, occurrences }, { shards: SHARDS, reissue: false }));
+    await expect(swept).rejects.toThrow('1 occurrences');
+    expect(await head()).toMatchObject({ state: 'enabled' });
   });
 
   it('makes it once when two come at the same time', async () => {
@@ -160,7 +171,7 @@ describe('a sweep', () => {
     await minutes(0, 3);
     expect(await keep(at(3 * MINUTE), false)).toBe('removed');
     expect(await keep(at(4 * MINUTE), false)).toBe('as-it-was');
-    await tickAt(at(5 * MINUTE));
+    await tickAt(api, at(5 * MINUTE));
     expect(valuesOf(await workAt(at(12 * MINUTE)), METRIC.canarySucceeded)).toEqual([]);
     expect(await api.stores.occurrences.openOf(CANARY, NOON)).toEqual([]);
     expect(await keep(at(13 * MINUTE))).toBe('made');

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
 import type { ScheduleId } from '../../lambdas/core/ids.ts';
-import { type EpochMs, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../lambdas/core/time.ts';
+import { type EpochMs, HOUR, MINUTE, SECOND, toIso } from '../../lambdas/core/time.ts';
 import { tick } from '../../lambdas/tick/tick.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { created, LIMITS, ledger, openApi, type TestApi } from './api/api.ts';
+import { created, LIMITS, ledger, openApi, type TestApi, tickAt } from './api/api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -12,13 +12,6 @@ beforeAll(async () => {
 });
 beforeEach(() => api.clock.set(NOON));
 afterAll(() => api.close());
-
-function tickAt(now: EpochMs) {
-  api.clock.set(now);
-  const { planning: store, occurrences } = api.stores;
-  const terms = { ...LIMITS, holder: `tick-${now}`, stopAt: epochMs(now + HOUR), now: () => now };
-  return tick({ store, occurrences, recurrenceOf: headRecurrence, ...terms }, [0, 1, 2, 3]);
-}
 
 /** A schedule that is paused from noon until `until`. */
 async function pausedUntil(until: EpochMs, changes: Record<string, unknown>) {
@@ -32,9 +25,9 @@ const headOf = (id: ScheduleId) => api.stores.schedules.readHead(id);
 describe('a pause with an end', () => {
   it('is left alone until the tick that looks ahead to its end, and then in time for the first time', async () => {
     const { id, path } = await pausedUntil(at(HOUR + 30 * SECOND), { expression: '*/5 * * * *' });
-    await tickAt(at(HOUR - 2 * MINUTE));
+    await tickAt(api, at(HOUR - 2 * MINUTE));
     expect((await headOf(id))?.state).toBe('paused');
-    await tickAt(at(HOUR - MINUTE));
+    await tickAt(api, at(HOUR - MINUTE));
     expect((await api.get(path)).body).toMatchObject({ state: 'enabled', version: 3 });
     expect((await api.get(path)).body).not.toHaveProperty('pauseNote');
     const pending = (await ledger(api, path)).filter(({ status }) => status === 'pending');
@@ -43,7 +36,7 @@ describe('a pause with an end', () => {
 
   it('creates nothing for a time before its end, and everything from it on', async () => {
     const { path } = await pausedUntil(at(HOUR), { expression: '* * * * *' });
-    await tickAt(at(HOUR - MINUTE));
+    await tickAt(api, at(HOUR - MINUTE));
     const all = await ledger(api, path);
     const pending = all.filter(({ status }) => status === 'pending');
     expect(pending[0]?.scheduledTime).toBe(toIso(at(HOUR)));
@@ -57,7 +50,7 @@ describe('a pause with an end', () => {
   it('that passed while no tick came is followed by what the catch-up policy says', async () => {
     const catchUp = { mode: 'all', maxRuns: 5, spreadOver: 'PT0S' };
     const { path } = await pausedUntil(at(HOUR), { expression: '*/10 * * * *', catchUp });
-    await tickAt(at(3 * HOUR));
+    await tickAt(api, at(3 * HOUR));
     const all = await ledger(api, path);
     const made = all.filter(({ notes }) => notes.some(({ code }) => code === 'catch-up'));
     expect(made.map(({ scheduledTime }) => scheduledTime)).toEqual(
@@ -72,7 +65,7 @@ describe('a pause with an end', () => {
 
   it('ends the schedule when no time is left', async () => {
     const { id } = await pausedUntil(at(HOUR), { expression: 'at(2026-03-01T12:30:00)' });
-    await tickAt(at(HOUR));
+    await tickAt(api, at(HOUR));
     expect(await headOf(id)).toMatchObject({ state: 'completed', nextDueAt: null });
     expect((await headOf(id))?.pause).toBeUndefined();
   });
@@ -82,10 +75,10 @@ describe('a pause with an end', () => {
     const later = await pausedUntil(at(HOUR), {});
     await api.post(`${back.path}/pause`, { until: null });
     await api.post(`${later.path}/pause`, { until: toIso(at(2 * HOUR)) });
-    await tickAt(at(HOUR));
+    await tickAt(api, at(HOUR));
     expect((await headOf(back.id))?.state).toBe('paused');
     expect((await headOf(later.id))?.state).toBe('paused');
-    await tickAt(at(2 * HOUR));
+    await tickAt(api, at(2 * HOUR));
     expect((await headOf(back.id))?.state).toBe('paused');
     expect((await headOf(later.id))?.state).toBe('enabled');
   });
@@ -109,7 +102,7 @@ describe('a pause with an end', () => {
     const { id, path } = await pausedUntil(at(HOUR), {});
     await api.patch(path, { expression: '*/30 * * * *' });
     expect((await api.get(path)).body).toMatchObject({ state: 'paused', pausedUntil: toIso(at(HOUR)) });
-    await tickAt(at(HOUR));
+    await tickAt(api, at(HOUR));
     expect((await headOf(id))?.state).toBe('enabled');
     const pending = (await ledger(api, path)).filter(({ status }) => status === 'pending');
     expect(pending.map(({ scheduledTime }) => scheduledTime)).toEqual([toIso(at(HOUR))]);

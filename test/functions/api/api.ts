@@ -2,13 +2,17 @@ import { createApp } from '../../../lambdas/api/app.ts';
 import type { ApiDeps } from '../../../lambdas/api/deps.ts';
 import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
 import type { MetricName, ScheduleReport } from '../../../lambdas/contract/metrics.ts';
+import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
-import { MINUTE } from '../../../lambdas/core/time.ts';
+import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
+import { type TickDeps, tick } from '../../../lambdas/tick/tick.ts';
 import { ANYTHING_ALLOWED } from '../../support/allowed.ts';
 import { testClock } from '../../support/clock.ts';
 import { freshId, NOON } from '../../support/fixtures.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
 
+/** Of the stores that `openApi` opens. */
+export const SHARDS = [0, 1, 2, 3];
 export const LIMITS = { lead: 2 * MINUTE, planWindow: 10 * MINUTE };
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is whatever JSON came; the test says what it is to be
@@ -88,6 +92,14 @@ export function apiWith(deps: ApiDeps) {
       call('PATCH', path, body, headers),
     delete: (path: string, headers?: Record<string, string>) => call('DELETE', path, undefined, headers),
   };
+}
+
+/** Runs the tick of a moment over all shards. */
+export function tickAt(api: TestApi, now: EpochMs, changes: Partial<TickDeps> = {}) {
+  api.clock.set(now);
+  const { planning: store, occurrences } = api.stores;
+  const terms = { ...LIMITS, holder: `tick-${now}`, stopAt: epochMs(now + HOUR), now: () => now };
+  return tick({ store, occurrences, recurrenceOf: headRecurrence, ...terms, ...changes }, SHARDS);
 }
 
 /** A body that is accepted: daily at 09:00 UTC, far from `NOON`. */

@@ -1,11 +1,9 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPlanningStore, createScheduleStore } from '../../../lambdas/adapters/dynamodb/index.ts';
-import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
-import { type EpochMs, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
-import { tick } from '../../../lambdas/tick/tick.ts';
+import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { at, NOON } from '../../support/fixtures.ts';
-import { created, freshNames, LIMITS, ledger, openApi, scheduleBody, type TestApi } from './api.ts';
+import { created, freshNames, ledger, openApi, scheduleBody, type TestApi, tickAt } from './api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -13,13 +11,6 @@ beforeAll(async () => {
 });
 beforeEach(() => api.clock.set(NOON));
 afterAll(() => api.close());
-
-function tickAt(now: EpochMs) {
-  api.clock.set(now);
-  const { planning: store, occurrences } = api.stores;
-  const terms = { ...LIMITS, holder: `tick-${now}`, stopAt: epochMs(now + HOUR), now: () => now };
-  return tick({ store, occurrences, recurrenceOf: headRecurrence, ...terms }, [0, 1, 2, 3]);
-}
 
 async function upcomingTimes(path: string, count = 3): Promise<string[]> {
   const { body } = await api.get(`${path}/upcoming?count=${count}`);
@@ -143,7 +134,7 @@ describe('a window', () => {
       window: 'P1D',
       catchUp: { mode: 'skip' },
     });
-    await tickAt(at(2 * HOUR + 10 * MINUTE));
+    await tickAt(api, at(2 * HOUR + 10 * MINUTE));
     const [one] = await ledger(api, path);
     expect(one).toMatchObject({ status: 'pending', scheduledTime: '2026-03-01T14:00:00.000Z' });
     expect(Date.parse(one?.dueAt ?? '')).toBeGreaterThan(at(2 * HOUR + 10 * MINUTE));
@@ -155,12 +146,12 @@ describe('maxRuns', () => {
     const { path, reply } = await created(api, { expression: '* * * * *', maxRuns: 12 });
     expect(reply.body).toMatchObject({ state: 'enabled', remainingRuns: 2 });
     expect(await upcomingTimes(path, 20)).toHaveLength(12);
-    await tickAt(at(9 * MINUTE));
+    await tickAt(api, at(9 * MINUTE));
     expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
     expect(await upcomingTimes(path, 20)).toEqual(
       [at(10 * MINUTE), at(11 * MINUTE), at(12 * MINUTE)].map(toIso),
     );
-    await tickAt(at(HOUR));
+    await tickAt(api, at(HOUR));
     expect((await ledger(api, path)).map(({ kind }) => kind)).toEqual(Array(12).fill('scheduled'));
     expect((await api.get(path)).body.nextScheduledTime).toBeNull();
   });
@@ -181,9 +172,9 @@ describe('maxRuns', () => {
       maxRuns: 3,
       catchUp: { mode: 'all', maxRuns: 2, spreadOver: 'PT0S' },
     });
-    await tickAt(at(8 * HOUR + 30 * MINUTE));
+    await tickAt(api, at(8 * HOUR + 30 * MINUTE));
     expect((await api.get(path)).body).toMatchObject({ state: 'enabled', remainingRuns: 1 });
-    await tickAt(at(9 * HOUR - SECOND));
+    await tickAt(api, at(9 * HOUR - SECOND));
     expect((await api.get(path)).body.state).toBe('completed');
     const all = await ledger(api, path);
     expect(all.map(({ status, coalesced }) => coalesced?.count ?? status)).toEqual([
@@ -197,7 +188,7 @@ describe('maxRuns', () => {
   it('never runs more by catch-up than are left', async () => {
     const catchUp = { mode: 'all', maxRuns: 10, spreadOver: 'PT0S' };
     const { path } = await created(api, { expression: '0 * * * *', maxRuns: 2, catchUp });
-    await tickAt(at(6 * HOUR));
+    await tickAt(api, at(6 * HOUR));
     expect(await pendingTimes(path)).toEqual([at(5 * HOUR), at(6 * HOUR)].map(toIso));
     expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
   });
@@ -214,7 +205,7 @@ describe('maxRuns', () => {
 
   it('is counted anew when it, or a time, is edited', async () => {
     const { path } = await created(api, { expression: '0 9 * * *', maxRuns: 5 });
-    await tickAt(at(21 * HOUR - MINUTE));
+    await tickAt(api, at(21 * HOUR - MINUTE));
     expect((await api.get(path)).body.remainingRuns).toBe(4);
     expect((await api.patch(path, { description: 'same' })).body.remainingRuns).toBe(4);
     expect((await api.patch(path, { expression: '0 10 * * *' })).body.remainingRuns).toBe(5);
@@ -256,7 +247,7 @@ describe('a recurrence that is too long for the head', () => {
     const { id, path, reply } = await created(api, { expression: long });
     expect(reply.body.nextScheduledTime).toBe('2026-09-18T09:00:00.000Z');
     expect(await headSize(id)).toBeLessThan(1_000);
-    await tickAt(epochMs(Date.parse('2026-09-18T08:59:00Z')));
+    await tickAt(api, epochMs(Date.parse('2026-09-18T08:59:00Z')));
     expect(await pendingTimes(path)).toEqual(['2026-09-18T09:00:00.000Z']);
     expect((await api.get(path)).body.expression).toBe(long);
   });
@@ -293,16 +284,16 @@ describe('a recurrence that is too long for the head', () => {
 
   it('is read again after an edit, by a tick that knew the old one', async () => {
     const { id, path } = await created(api, { expression: long });
-    await tickAt(NOON);
+    await tickAt(api, NOON);
     await api.patch(path, {
       expression: '*/5 * * * *',
       exclude: dates.slice(0, 100).map((day) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}`),
     });
     expect(await headSize(id)).toBeLessThan(1_000);
-    await tickAt(at(4 * MINUTE));
+    await tickAt(api, at(4 * MINUTE));
     expect(await pendingTimes(path)).toEqual([toIso(at(5 * MINUTE)), toIso(at(10 * MINUTE))]);
     await api.patch(path, { exclude: null });
-    await tickAt(at(14 * MINUTE));
+    await tickAt(api, at(14 * MINUTE));
     expect((await pendingTimes(path)).at(-1)).toBe(toIso(at(20 * MINUTE)));
   });
 });

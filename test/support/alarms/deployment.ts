@@ -3,17 +3,13 @@ import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
 import type { CallResult } from '../../../lambdas/core/ports.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
-import { keepCanary } from '../../../lambdas/sweep/canary.ts';
-import { shardLagSeconds } from '../../../lambdas/sweep/lag.ts';
-import { report as reportSweep } from '../../../lambdas/sweep/report.ts';
-import { sweep } from '../../../lambdas/sweep/sweep.ts';
-import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
+import { type PassDeps, pass } from '../../../lambdas/sweep/pass.ts';
 import { report as reportTick } from '../../../lambdas/tick/report.ts';
-import { tick } from '../../../lambdas/tick/tick.ts';
 import { handleMessage } from '../../../lambdas/worker/message.ts';
-import { LIMITS, type TestApi } from '../../functions/api/api.ts';
+import { SHARDS, type TestApi, tickAt } from '../../functions/api/api.ts';
 import { invoked, type Line } from '../emf.ts';
 import { at } from '../fixtures.ts';
+import type { Stores } from '../stores.ts';
 import { testWorker } from '../worker.ts';
 import type { Minute } from './evaluate.ts';
 
@@ -31,7 +27,6 @@ export interface Faults {
   readonly strays?: readonly string[];
 }
 
-const SHARDS = [0, 1, 2, 3];
 const SUCCEEDED: CallResult = { kind: 'succeeded', detail: 'HTTP 200' };
 
 /**
@@ -47,9 +42,7 @@ export function deployment(api: TestApi) {
       if (faults.unplannable) throw new Error('Its times cannot be computed.');
       return headRecurrence(head);
     };
-    const terms = { ...LIMITS, holder: `tick-${now}`, stopAt: epochMs(now + HOUR), now: () => now };
-    const { planning: store, occurrences } = stores;
-    const result = await tick({ store, occurrences, recurrenceOf, ...terms }, SHARDS);
+    const result = await tickAt(api, now, { recurrenceOf });
     reportTick(result, { advanced: 0, created: 0, failures: [] });
   }
 
@@ -75,22 +68,8 @@ export function deployment(api: TestApi) {
     for (const body of strays) await handleMessage({ ...deps, deadLetters }, body, 'worker');
   }
 
-  async function sweepOnce(now: EpochMs): Promise<void> {
-    const { schedules, occurrences, watches, planning } = stores;
-    const deps = {
-      schedules,
-      occurrences,
-      watches,
-      reportSchedule: () => {},
-      revisionOf: ({ schedule, revision }: RunningOccurrence) => schedules.readRevision(schedule, revision),
-      redispatchMs: 9 * HOUR,
-      stopAt: epochMs(now + HOUR),
-      now: () => now,
-    };
-    const swept = await sweep(deps, { shards: SHARDS, reissue: false });
-    const lag = shardLagSeconds(await planning.watermarks(SHARDS), now);
-    reportSweep(swept, lag, await sweepWatches(deps));
-    await keepCanary({ schedules, canary: true }, now);
+  function sweepOnce(now: EpochMs): Promise<void> {
+    return pass(sweepDeps(stores, now), { shards: SHARDS, reissue: false });
   }
 
   /** Runs the nth minute; answers what was measured in it. `Errors`: invocations that threw, of all functions. */
@@ -126,6 +105,23 @@ export function deployment(api: TestApi) {
       for (let nth = from; nth < from + count; nth += 1) all.push(await minute(nth, faults));
       return all;
     },
+  };
+}
+
+/** A sweep that hands nothing over again: nothing is lost on the way to a worker here. */
+export function sweepDeps(stores: Stores, now: EpochMs): PassDeps {
+  const { schedules, occurrences, watches, planning } = stores;
+  return {
+    schedules,
+    occurrences,
+    watches,
+    planning,
+    canary: true,
+    reportSchedule: () => {},
+    revisionOf: ({ schedule, revision }: RunningOccurrence) => schedules.readRevision(schedule, revision),
+    redispatchMs: 9 * HOUR,
+    stopAt: epochMs(now + HOUR),
+    now: () => now,
   };
 }
 
