@@ -1,6 +1,6 @@
-import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
-import { type AlarmSpec, filled, type Watched } from './spec.ts';
+import { type AlarmSpec, countOf, type Watched } from './spec.ts';
 
 /** All that is between a time and its end, proven each minute by a schedule of the deployment's own. */
 export function canary({ own, config }: Watched): AlarmSpec[] {
@@ -11,7 +11,7 @@ export function canary({ own, config }: Watched): AlarmSpec[] {
       description: 'The schedule that proves the pipeline has not succeeded for five minutes.',
       about: 'engine',
       // Filled, as ticks are: the last successes before the silence would be found for a while.
-      metric: filled({ canary: own(METRIC.canarySucceeded, Stats.SUM) }, METRIC.canarySucceeded),
+      metric: countOf(own, METRIC.canarySucceeded),
       comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: 1,
       // Long enough for a worker that died with one of them, a deployment and a redispatch by the sweep.

@@ -2,7 +2,7 @@ import { ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
 import { OLDEST_HEALTHY_MESSAGE } from '../work-queue.ts';
-import { type AlarmSpec, filled, MINUTE, type Watched } from './spec.ts';
+import { type AlarmSpec, countOf, filled, MINUTE, type Watched } from './spec.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
@@ -82,7 +82,7 @@ export function queueing({ own, workQueue, deadLetters }: Watched): AlarmSpec[] 
       id: 'messages-rejected',
       description: 'Messages that no worker can read keep coming to the work queue.',
       about: 'work',
-      metric: filled({ rejected: own(METRIC.messagesRejected, Stats.SUM) }, METRIC.messagesRejected),
+      metric: countOf(own, METRIC.messagesRejected),
       comparison: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
       // The first one is told by dead-letters, which then stays as it is. This says that it goes on.

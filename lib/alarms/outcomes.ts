@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
-import { type AlarmSpec, filled, type Watched } from './spec.ts';
+import { type AlarmSpec, countOf, filled, type Watched } from './spec.ts';
 
 /** How the work of schedules ended. Nothing here says that Punctual is ill: it has done what it was asked to. */
 export function outcomes({ own, config }: Watched): AlarmSpec[] {
@@ -24,7 +24,7 @@ export function outcomes({ own, config }: Watched): AlarmSpec[] {
       id: 'schedules-paused',
       description: 'A schedule has paused itself: its occurrences kept failing, or its target is gone.',
       about: 'work',
-      metric: filled({ paused: own(METRIC.schedulesPaused, Stats.SUM) }, METRIC.schedulesPaused),
+      metric: countOf(own, METRIC.schedulesPaused),
       comparison: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       // Each one matters: it stays paused until a person resumes it.
       threshold: 1,

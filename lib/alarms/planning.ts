@@ -1,6 +1,6 @@
 import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
-import { type AlarmSpec, filled, type Watched } from './spec.ts';
+import { type AlarmSpec, countOf, type Watched } from './spec.ts';
 
 /** Whether what comes due is created in time. */
 export function planning({ own }: Watched): AlarmSpec[] {
@@ -10,7 +10,7 @@ export function planning({ own }: Watched): AlarmSpec[] {
       description: 'No tick has completed for three minutes; nothing new is being scheduled.',
       about: 'engine',
       // Filled: without it the alarm would find ticks of before the silence and wait for them to grow old.
-      metric: filled({ ticks: own(METRIC.ticksCompleted, Stats.SUM) }, METRIC.ticksCompleted),
+      metric: countOf(own, METRIC.ticksCompleted),
       comparison: ComparisonOperator.LESS_THAN_THRESHOLD,
       threshold: 1,
       datapoints: { bad: 3, of: 3 },

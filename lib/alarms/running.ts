@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
-import { type AlarmSpec, filled, type Watched } from './spec.ts';
+import { type AlarmSpec, countOf, filled, type Watched } from './spec.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
 
@@ -15,7 +15,7 @@ export function running({ own }: Watched): AlarmSpec[] {
       id: 'leases-expired',
       description: 'Workers keep losing their leases: they die, freeze, or do not reach the table.',
       about: 'engine',
-      metric: filled({ leases: own(METRIC.leasesExpired, Stats.SUM) }, METRIC.leasesExpired),
+      metric: countOf(own, METRIC.leasesExpired),
       comparison: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
       // One worker that dies takes ten leases with it, which end within two sweeps, and the sweep heals that.

@@ -5,6 +5,7 @@ import {
   type IMetric,
   MathExpression,
   Metric,
+  Stats,
   type TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -75,4 +76,9 @@ export function filled(metrics: Readonly<Record<string, Metric>>, label: string)
     label,
     period: Object.values(metrics)[0]?.period ?? MINUTE,
   });
+}
+
+/** How many there were of what an own metric counts, 0 in minutes without any. */
+export function countOf(own: Watched['own'], name: MetricName): MathExpression {
+  return filled({ events: own(name, Stats.SUM) }, name);
 }
