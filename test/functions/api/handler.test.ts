@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ApiEnv, EnvironmentOf } from '../../../lambdas/contract/env.ts';
 import { scheduleId } from '../../../lambdas/core/ids.ts';
+import { type ApiHandler, importApiHandler } from '../../support/api-handler.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
 import { scheduleBody } from './api.ts';
 
@@ -14,28 +14,12 @@ interface Result {
 }
 
 let stores: Stores;
-let handler: (event: unknown, context: Context) => Promise<unknown>;
+let handler: ApiHandler;
 const before = { ...process.env };
 
 beforeAll(async () => {
   stores = await openStores();
-  const environment: EnvironmentOf<ApiEnv> = {
-    SCHEDULES_TABLE_NAME: stores.schedulesTable,
-    OCCURRENCES_TABLE_NAME: stores.occurrencesTable,
-    SHARD_COUNT: '4',
-    LEAD_SECONDS: '120',
-    PLAN_WINDOW_SECONDS: '600',
-    RETENTION_DAYS: '30',
-    ALLOWED_TARGETS: '',
-    ALLOWED_SECRETS: '',
-  };
-  Object.assign(process.env, environment, {
-    AWS_ENDPOINT_URL_DYNAMODB: stores.endpoint,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'test',
-    AWS_SECRET_ACCESS_KEY: 'test',
-  });
-  ({ handler } = (await import('../../../lambdas/api/handler.ts')) as unknown as { handler: typeof handler });
+  handler = await importApiHandler(stores, { targets: [], secrets: [] });
 });
 afterAll(async () => {
   process.env = before;
