@@ -35,7 +35,7 @@ interface OccurrenceBase extends OccurrenceKey {
   readonly dueAt: EpochMs;
   /** When it was first due: what retry `maxAge` and the start deadline are counted from. */
   readonly firstDueAt: EpochMs;
-  /** Bumped whenever it must be handed over again; the relay publishes each value once. */
+  /** Bumped by every move but the claim: a message, a place in a slot and an attempt belong to one value of it. */
   readonly dispatchSeq: number;
   /** Attempts begun, 1-based once running; 0 before the first. */
   readonly attempt: number;
@@ -72,6 +72,8 @@ interface OccurrenceBase extends OccurrenceKey {
 /** Waiting to be started. A worker's claim, an edit, pause or delete, or the sweep (deadline) moves it on. */
 export interface PendingOccurrence extends OccurrenceBase {
   readonly status: 'pending';
+  /** Times that it was sent again unchanged: what is queued stays valid, so this is no new `dispatchSeq`. */
+  readonly sends: number;
   /** Times the sweep sent it again; sets the pause before the next time. */
   readonly redispatches: number;
   readonly redispatchedAt?: EpochMs;

@@ -317,7 +317,7 @@ export interface OccurrenceStore {
   openDue(shard: number, until: EpochMs): AsyncIterable<readonly (PendingOccurrence | RunningOccurrence)[]>;
   /** As `settle`, by somebody else and only once the lease has expired. */
   expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
-  /** Has it handed over again: dispatchSeq + 1. */
+  /** Has it handed over again as it is: `sends` + 1, and what is queued already stays valid. */
   redispatch(pending: PendingOccurrence, now: EpochMs, why: RedispatchReason): Promise<FencedResult>;
   /** pending → cancelled. */
   cancel(pending: PendingOccurrence, reason: CancelReason, now: EpochMs): Promise<FencedResult>;

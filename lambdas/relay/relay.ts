@@ -16,6 +16,7 @@ export interface OccurrenceImage {
   /** Outside workers find it by themselves. */
   readonly pull: boolean;
   readonly dispatchSeq: number;
+  readonly sends: number;
   readonly dueAt: number;
 }
 
@@ -37,12 +38,14 @@ interface Deps {
 }
 
 /**
- * What a change of an occurrence asks to be handed over: it is pending and its `dispatch_seq` is new. Claims,
+ * What a change of an occurrence asks to be handed over: it is pending, and its `dispatch_seq` is new
+ * or it is to be sent again under the same. Claims,
  * renewals, settlements and purges pass through the same stream and ask for nothing.
  */
 export function dispatchOf({ before, after }: OutboxRecord): Dispatch | undefined {
   if (after?.status !== 'pending' || after.pull) return undefined;
-  if (before?.status === 'pending' && before.dispatchSeq === after.dispatchSeq) return undefined;
+  const isSame = before?.dispatchSeq === after.dispatchSeq && before.sends === after.sends;
+  if (before?.status === 'pending' && isSame) return undefined;
   return { id: after.id, seq: after.dispatchSeq, dueAt: epochMs(after.dueAt), group: after.group };
 }
 

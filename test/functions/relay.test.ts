@@ -71,7 +71,8 @@ describe('relay', () => {
 
   it.each([
     ['a retry', { ...item, status: 'running' }, { ...item, dispatch_seq: 2, due_at: at(2 * MINUTE) }],
-    ['a redispatch', item, { ...item, dispatch_seq: 2 }],
+    ['a redispatch', item, { ...item, sends: 1 }],
+    ['a second redispatch', { ...item, sends: 1 }, { ...item, sends: 2 }],
     ['one that a resume made again', { ...item, status: 'cancelled' }, item],
   ])('hands over %s', async (_, before, after) => {
     expect((await relayed(record(before, after))).messages).toHaveLength(1);

@@ -21,7 +21,7 @@ const base = {
 } as const;
 
 export function pending(changes: Partial<PendingOccurrence>): PendingOccurrence {
-  return { ...base, status: 'pending', redispatches: 0, ...changes };
+  return { ...base, status: 'pending', sends: 0, redispatches: 0, ...changes };
 }
 
 export function running(changes: { readonly expiresAt?: EpochMs }): RunningOccurrence {

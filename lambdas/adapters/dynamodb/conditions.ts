@@ -99,6 +99,12 @@ export const leaseStillEndsAt = (at: EpochMs): Expression =>
 export const dispatchSeqIs = (seq: number): Expression =>
   expression('dispatch_seq = :seen_seq', [], { ':seen_seq': seq });
 
+/** Not handed over again since it was read. */
+export const sendsAre = (sends: number): Expression =>
+  sends === 0
+    ? expression('attribute_not_exists(sends)')
+    : expression('sends = :seen_sends', [], { ':seen_sends': sends });
+
 /** Cancelled by a pause before any attempt: resume may make it again under the same key. */
 export const cancelledByPauseUnstarted = expression(
   '#status = :cancelled AND reason = :paused AND attempt = :zero',

@@ -136,6 +136,7 @@ export function occurrenceOf(item: Item): Occurrence {
       return {
         ...base,
         status,
+        sends: (item.sends as number | undefined) ?? 0,
         redispatches: (item.redispatches as number | undefined) ?? 0,
         ...(item.redispatched_at !== undefined && { redispatchedAt: item.redispatched_at as EpochMs }),
         ...(item.waiting_for !== undefined && { waitingFor: item.waiting_for as string }),

@@ -25,6 +25,7 @@ import {
   leaseStillEndsAt,
   pastStartDeadline,
   placeholders,
+  sendsAre,
 } from './conditions.ts';
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
@@ -152,7 +153,10 @@ export async function requestCancel(
   return fenced(await move(context, key, update, isRunning));
 }
 
-/** Has a pending occurrence handed over again; the stream record of this write is what the relay sends. */
+/**
+ * Has a pending occurrence handed over again; the stream record of this write is what the relay sends. It is the same
+ * attempt, so `dispatch_seq` stays: what is queued already, however long, stays as good as what is sent now.
+ */
 export async function redispatch(
   context: StoreContext,
   pending: PendingOccurrence,
@@ -160,11 +164,12 @@ export async function redispatch(
   why: RedispatchReason,
 ): Promise<FencedResult> {
   const counted = why === 'overdue' ? ', redispatches :one' : '';
-  const update = expression(`SET redispatched_at = :now ADD dispatch_seq :one${counted}`, [], {
+  const update = expression(`SET redispatched_at = :now ADD sends :one${counted}`, [], {
     ':now': now,
     ':one': 1,
   });
-  return fenced(await move(context, pending, update, and(isPending, dispatchSeqIs(pending.dispatchSeq))));
+  const unchanged = and(isPending, dispatchSeqIs(pending.dispatchSeq), sendsAre(pending.sends));
+  return fenced(await move(context, pending, update, unchanged));
 }
 
 export async function miss(

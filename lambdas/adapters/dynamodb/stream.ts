@@ -15,6 +15,7 @@ function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
     status: item.status as string,
     pull: item.pull_queue !== undefined,
     dispatchSeq: item.dispatch_seq as number,
+    sends: (item.sends as number | undefined) ?? 0,
     dueAt: item.due_at as number,
   };
 }
