@@ -13,6 +13,7 @@ interface Options {
   readonly port?: number;
   readonly data: string;
   readonly memory?: true;
+  readonly dynamodb?: string;
   readonly secrets?: string;
   readonly demo?: true;
 }
@@ -25,6 +26,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .option('--port <port>', `port of the API (default: ${DEFAULT_PORT})`, parsePort)
     .option('--data <directory>', 'where everything is kept between runs', resolve(PROJECT, '.punctual'))
     .option('--memory', 'keep nothing: start empty, end without a trace')
+    .option('--dynamodb <url>', 'a DynamoDB endpoint to use in place of the embedded engine')
     .option('--secrets <file>', 'JSON with the secrets that targets name: { "<ARN>": "<secret>" }')
     .option('--demo', 'show a schedule firing every five seconds, on data of its own')
     .helpOption('--help', 'show this');
@@ -33,12 +35,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   await (options.demo ? demo(options.port ?? 0) : serve(options)).catch(fail);
 }
 
-function serve({ port = DEFAULT_PORT, data, memory, secrets }: Options): Promise<void> {
+function serve({ port = DEFAULT_PORT, data, memory, dynamodb, secrets }: Options): Promise<void> {
   const directory = memory ? undefined : resolve(data);
-  const kept = directory === undefined ? 'it keeps nothing' : `its data is in ${shown(directory)}`;
+  const kept = keptIn(directory, dynamodb);
   return run({
     port,
     directory,
+    dynamodbUrl: dynamodb,
     secretsFile: secrets === undefined ? undefined : resolve(secrets),
     showChanges: true,
     beside: createReceiver(),
@@ -46,6 +49,11 @@ function serve({ port = DEFAULT_PORT, data, memory, secrets }: Options): Promise
       process.stdout.write(`${banner(apiUrl, kept)}\n`);
     },
   });
+}
+
+function keptIn(directory: string | undefined, dynamodb: string | undefined): string {
+  if (dynamodb !== undefined) return `its data is in the DynamoDB at ${dynamodb}`;
+  return directory === undefined ? 'it keeps nothing' : `its data is in ${shown(directory)}`;
 }
 
 /** Relative where that is shorter to read. */

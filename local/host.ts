@@ -7,6 +7,7 @@ import { keepFailedIn } from './data/failed-records.ts';
 import { lockDirectory } from './data/lock.ts';
 import { LOCAL_AWS } from './engine/aws.ts';
 import { startDynoxide } from './engine/dynoxide.ts';
+import { connectTo } from './engine/external.ts';
 import { startQueues } from './engine/queues.ts';
 import { startSecrets } from './engine/secrets.ts';
 import { createTables } from './engine/tables.ts';
@@ -28,6 +29,8 @@ export interface HostOptions {
   readonly port: number;
   /** Where everything is kept; undefined: in memory, and gone at the end. */
   readonly directory: string | undefined;
+  /** A DynamoDB endpoint to use in place of the embedded engine. */
+  readonly dynamodbUrl?: string | undefined;
   /** Where named secrets are (engine/secrets.ts). */
   readonly secretsFile?: string | undefined;
   readonly onError: (message: string) => void;
@@ -75,7 +78,10 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
 
   const secrets = undo.add(await startSecrets(options.secretsFile), (api) => api.close());
   const [engine, queues] = await Promise.all([
-    startDynoxide(directory, { throwAway }).then((one) => undo.add(one, () => one.stop())),
+    (options.dynamodbUrl === undefined
+      ? startDynoxide(directory, { throwAway })
+      : connectTo(options.dynamodbUrl)
+    ).then((started) => undo.add(started, () => started.stop())),
     startQueues(LOCAL.queue).then((one) => undo.add(one, () => one.stop())),
   ]);
   await createTables(engine.endpoint, LOCAL.tables);

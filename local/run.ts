@@ -14,6 +14,7 @@ export interface RunOptions {
   readonly port: number;
   /** Undefined: in memory. */
   readonly directory: string | undefined;
+  readonly dynamodbUrl?: string | undefined;
   readonly secretsFile?: string | undefined;
   readonly beside?: Beside;
   /** One line per occurrence as it starts and ends. */
@@ -31,6 +32,7 @@ export async function run(options: RunOptions): Promise<void> {
   const host = await startHost({
     port: options.port,
     directory: options.directory,
+    dynamodbUrl: options.dynamodbUrl,
     secretsFile: options.secretsFile,
     onError: complain,
     ...(options.beside && { beside: options.beside }),

@@ -18,7 +18,8 @@ export function engineBinary(
   if (found !== undefined) return found;
   throw new LocalRunError(
     `The embedded engine Dynoxide is not installed for ${platform}-${arch}: ` +
-      `run "npm install --no-save ${packageName}", or put a ${name} on your PATH.`,
+      `run "npm install --no-save ${packageName}", put a ${name} on your PATH, ` +
+      'or name a DynamoDB endpoint with --dynamodb (DynamoDB Local: http://127.0.0.1:8000).',
   );
 }
 

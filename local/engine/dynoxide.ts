@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { LocalRunError } from '../errors.ts';
 import { engineBinary } from './binary.ts';
 import { type Child, spawnBound } from './child.ts';
+import type { DynamoDbEngine } from './engine.ts';
 import { freePort, LOOPBACK } from './ports.ts';
 import { indexStreamRecords, trimStreamRecords } from './stream-records.ts';
 
@@ -10,19 +11,15 @@ import { indexStreamRecords, trimStreamRecords } from './stream-records.ts';
 const START_TIMEOUT = 20_000;
 const ATTEMPTS = 5;
 
-export interface DynamoDbEngine {
-  readonly endpoint: string;
+export interface Dynoxide extends DynamoDbEngine {
   readonly databasePath: string;
-  /** Resolves if it ends without having been asked to. */
-  readonly died: Promise<string>;
-  stop(): Promise<void>;
 }
 
 /**
  * Starts DynamoDB's stand-in with its database in `directory`, on a free port of this machine. A directory
  * that is thrown away goes with the engine, also when this process is killed.
  */
-export async function startDynoxide(directory: string, { throwAway = false } = {}): Promise<DynamoDbEngine> {
+export async function startDynoxide(directory: string, { throwAway = false } = {}): Promise<Dynoxide> {
   const binary = engineBinary();
   mkdirSync(directory, { recursive: true });
   const databasePath = join(directory, 'dynamodb.sqlite');
@@ -72,7 +69,7 @@ function keepTrimmed(databasePath: string): NodeJS.Timeout {
   return setInterval(() => trimStreamRecords(databasePath, Date.now()), TRIM_EVERY).unref();
 }
 
-function engineOf(child: Child, port: number, databasePath: string): DynamoDbEngine {
+function engineOf(child: Child, port: number, databasePath: string): Dynoxide {
   const upkeep = keepTrimmed(databasePath);
   let stopping = false;
   return {

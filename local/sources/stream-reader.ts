@@ -7,6 +7,7 @@ import {
   GetShardIteratorCommand,
   ListStreamsCommand,
   ResourceNotFoundException,
+  type Shard,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { DynamoDBRecord } from 'aws-lambda';
@@ -21,34 +22,60 @@ export interface StreamReader {
   read(): Promise<readonly DynamoDBRecord[]>;
 }
 
-/** Reads a table's stream from behind `after`, or from its oldest record. */
+/** Where a reader is: in which shard, and behind which record of it. */
+interface Position {
+  readonly shardId: string | undefined;
+  readonly after: string | undefined;
+}
+
+/**
+ * Reads a table's stream from behind `after`, or from its oldest record, shard by shard from parent to child. The
+ * embedded engine keeps one shard; DynamoDB Local closes a shard every few hours and goes on in the next.
+ */
 export async function openStream(
   client: DynamoDBStreamsClient,
   tableName: string,
   after: string | undefined,
 ): Promise<StreamReader> {
   const { Streams } = await client.send(new ListStreamsCommand({ TableName: tableName }));
-  const streamArn = Streams?.[0]?.StreamArn;
+  const streamArn = Streams?.at(-1)?.StreamArn;
   if (streamArn === undefined) throw new Error(`Table ${tableName} has no stream.`);
-  let last = after;
+  let at: Position = { shardId: undefined, after };
   let iterator: string | undefined;
+
+  async function open(): Promise<string | undefined> {
+    const shards = await readShards(client, streamArn as string);
+    const shard = shards.find(({ ShardId }) => ShardId === at.shardId) ?? shardWith(shards, at.after);
+    at = { ...at, shardId: shard?.ShardId };
+    return shard && iteratorAfter(client, streamArn as string, shard, at.after);
+  }
+
+  /** The shard that was read is closed and empty from here on: on to the one behind it, if there is one yet. */
+  async function moveOn(): Promise<void> {
+    const shards = await readShards(client, streamArn as string);
+    const next = shards[shards.findIndex(({ ShardId }) => ShardId === at.shardId) + 1];
+    if (next) at = { shardId: next.ShardId, after: undefined };
+  }
+
   return {
     streamArn,
     async read() {
       try {
-        iterator ??= await iteratorAfter(client, streamArn, last);
+        iterator ??= await open();
+        if (iterator === undefined) return [];
         const answer = await client.send(
           new GetRecordsCommand({ ShardIterator: iterator, Limit: MAX_RECORDS }),
         );
         iterator = answer.NextShardIterator;
         const records = (answer.Records ?? []).map((record) => lambdaRecord(record, streamArn));
-        last = records.at(-1)?.dynamodb?.SequenceNumber ?? last;
+        at = { ...at, after: records.at(-1)?.dynamodb?.SequenceNumber ?? at.after };
+        if (iterator === undefined && records.length === 0) await moveOn();
         return records;
       } catch (error) {
         if (error instanceof ExpiredIteratorException) iterator = undefined;
         else if (error instanceof TrimmedDataAccessException || isUnknownSequence(error)) {
           // What the checkpoint names is older than the stream keeps: go on with the oldest that is left.
-          last = undefined;
+          at = { shardId: undefined, after: undefined };
           iterator = undefined;
         } else throw error;
         return [];
@@ -62,14 +89,43 @@ function isUnknownSequence(error: unknown): boolean {
   return error instanceof ResourceNotFoundException || (error as Error).name === 'ValidationException';
 }
 
-/** The engine keeps one stream shard; AWS has many and reads them side by side. */
-async function iteratorAfter(client: DynamoDBStreamsClient, streamArn: string, after: string | undefined) {
-  const { StreamDescription } = await client.send(new DescribeStreamCommand({ StreamArn: streamArn }));
-  const shard = StreamDescription?.Shards?.[0];
+/** Parents come before their children. */
+async function readShards(client: DynamoDBStreamsClient, streamArn: string): Promise<Shard[]> {
+  const shards: Shard[] = [];
+  let from: string | undefined;
+  do {
+    const { StreamDescription } = await client.send(
+      new DescribeStreamCommand({
+        StreamArn: streamArn,
+        ...(from !== undefined && { ExclusiveStartShardId: from }),
+      }),
+    );
+    shards.push(...(StreamDescription?.Shards ?? []));
+    from = StreamDescription?.LastEvaluatedShardId;
+  } while (from !== undefined);
+  return shards;
+}
+
+/** The shard that a sequence number is in, else the oldest one. */
+function shardWith(shards: readonly Shard[], sequenceNumber: string | undefined): Shard | undefined {
+  if (sequenceNumber === undefined || !/^\d+$/.test(sequenceNumber)) return shards[0];
+  const position = BigInt(sequenceNumber);
+  const covers = ({ SequenceNumberRange: range }: Shard) =>
+    BigInt(range?.StartingSequenceNumber ?? 0) <= position &&
+    (range?.EndingSequenceNumber === undefined || position <= BigInt(range.EndingSequenceNumber));
+  return shards.find(covers) ?? shards[0];
+}
+
+async function iteratorAfter(
+  client: DynamoDBStreamsClient,
+  streamArn: string,
+  shard: Shard,
+  after: string | undefined,
+) {
   const { ShardIterator } = await client.send(
     new GetShardIteratorCommand({
       StreamArn: streamArn,
-      ShardId: shard?.ShardId,
+      ShardId: shard.ShardId,
       ...(after === undefined
         ? { ShardIteratorType: 'TRIM_HORIZON' }
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }),

@@ -28,7 +28,7 @@ export async function startEmbeddedRun(args: readonly string[]): Promise<Embedde
   const apiUrl = await new Promise<string>((resolve, reject) => {
     const read = (line: string) => {
       output.push(line);
-      const url = /(http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
+      const url = /(?:API +|curl -sS )(http:\/\/127\.0\.0\.1:\d+)/.exec(line)?.[1];
       if (url !== undefined) resolve(url);
     };
     createInterface(child.stdout).on('line', read);
