@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { interrupted } from './support/interruption.ts';
@@ -9,13 +9,14 @@ import { createReport } from './support/report.ts';
 import { ROOT } from './support/root.ts';
 import { tell } from './tell.ts';
 
-const { aws = false } = new Command('test:e2e')
+const { aws = false, junit } = new Command('test:e2e')
   .description(
     'Deploys the stack to an emulator of AWS and uses it as deployed. AWS_ENDPOINT_URL names a running emulator; without it one is installed and started (this needs Python 3).',
   )
   .option('--aws', 'deploy to the AWS account and Region of the environment instead')
+  .option('--junit <file>', 'write what came of each step to a file that CI can read')
   .parse()
-  .opts<{ readonly aws?: true }>();
+  .opts<{ readonly aws?: true; readonly junit?: string }>();
 
 /** What the last run left to read. */
 const LAST_RUN = join(ROOT, '.cache/e2e');
@@ -35,6 +36,7 @@ try {
     await place.close();
   }
   process.stdout.write(`${report.summary()}\n`);
+  if (junit !== undefined) writeFileSync(junit, report.junit());
   if (report.failed()) {
     for (const line of troubles(EMULATOR_LOG)) process.stdout.write(`  ${line}\n`);
     process.stdout.write(`All that was printed and logged is in ${LAST_RUN}.\n`);

@@ -14,6 +14,8 @@ export interface Report {
   readonly failed: () => boolean;
   /** The last line. */
   summary(): string;
+  /** The same for machines: a JUnit report with the counts and the name of each step. */
+  junit(): string;
 }
 
 export function createReport(print: (text: string) => void): Report {
@@ -46,6 +48,15 @@ export function createReport(print: (text: string) => void): Report {
       const time = seconds(Date.now() - startedAt);
       const counts = `${named('ok').length} ok, ${failed.length} failed, ${named('skipped').length} skipped in ${time} s`;
       return failed.length === 0 ? counts : `${counts}: ${failed.join('; ')}`;
+    },
+    junit() {
+      const [failures, skipped] = [named('FAILED').length, named('skipped').length];
+      const inside = { ok: '', FAILED: '<failure/>', skipped: '<skipped/>' };
+      return [
+        `<testsuite name="e2e" tests="${lines.length}" failures="${failures}" errors="0" skipped="${skipped}">`,
+        ...lines.map(({ mark, name }) => `<testcase name="${name}">${inside[mark]}</testcase>`),
+        '</testsuite>',
+      ].join('\n');
     },
   };
 }
