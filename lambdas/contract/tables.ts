@@ -54,7 +54,10 @@ export const OPEN_INDEX = {
   sortKey: { name: 'due_at', type: 'N' },
 } as const satisfies IndexSpec;
 
-/** Sparse: failed and missed occurrences by UTC day, for "what failed today" without a scan. */
+/**
+ * Sparse: failed and missed occurrences by UTC day, for "what failed today" without a scan; and what waits for outside
+ * workers, by queue. Each in several buckets (adapters/dynamodb/attention-buckets.ts).
+ */
 export const ATTENTION_INDEX = {
   indexName: 'attention',
   partitionKey: { name: 'attention_day', type: 'S' },

@@ -278,8 +278,8 @@ export interface LeaseTerms {
 export interface OccurrenceStore {
   readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
   listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
-  /** Not terminal ones of a schedule: consistently from `since` on, and older ones as far as the index shows them. */
-  openOf(schedule: ScheduleId, since: EpochMs): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
+  /** All of a schedule that are not terminal, oldest first. */
+  openOf(schedule: ScheduleId): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
   /** Creates a manual occurrence of a live schedule, once per key. */
   createManual(manual: {
     readonly occurrence: PlannedOccurrence;

@@ -3,12 +3,9 @@ import type { ScheduleId } from '../core/ids.ts';
 import type { OccurrenceStore, PlanningStore } from '../core/ports.ts';
 import { retireAfter } from '../core/retire.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
-import { type EpochMs, epochMs, MINUTE } from '../core/time.ts';
+import type { EpochMs } from '../core/time.ts';
 
 const CONCURRENCY = 8;
-
-/** Open occurrences this much older than now are found by a consistent read, older ones by an index. */
-const OPEN_SINCE = 5 * MINUTE;
 
 export interface RetireDeps {
   readonly store: Pick<PlanningStore, 'retire' | 'retireLater'>;
@@ -40,7 +37,7 @@ export async function retireHeads(
 
 async function retireSafely({ store, occurrences }: RetireDeps, head: ScheduleHead, now: EpochMs) {
   try {
-    const open = await occurrences.openOf(head.id, epochMs(now - OPEN_SINCE));
+    const open = await occurrences.openOf(head.id);
     const moved =
       open.length === 0 ? store.retire(head, now) : store.retireLater(head, retireAfter(open, now));
     return (await moved).kind === 'done' && open.length === 0;

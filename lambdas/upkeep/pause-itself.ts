@@ -4,7 +4,7 @@ import { PAUSED_BY_ITSELF } from '../core/pause.ts';
 import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../core/ports.ts';
 import { withGivenBack } from '../core/runs-left.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
-import { type EpochMs, epochMs, MINUTE } from '../core/time.ts';
+import type { EpochMs } from '../core/time.ts';
 
 export interface PauseItselfDeps {
   readonly schedules: Pick<ScheduleStore, 'readHead' | 'applyChange'>;
@@ -13,8 +13,6 @@ export interface PauseItselfDeps {
 
 /** Times that it is tried while ticks and people come between; the next failure tries again. */
 const MAX_TRIES = 4;
-/** Pending occurrences this much older than now are found by a consistent read, older ones by an index. */
-const OPEN_SINCE = 5 * MINUTE;
 
 /**
  * Pauses a schedule without a person having asked, as long as `still` holds of its head: as a pause by a person,
@@ -30,7 +28,7 @@ export async function pauseItself(
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const head = await deps.schedules.readHead(id);
     if (!head || !isLive(head) || !(await still(head))) return false;
-    const cancel = pendingAmong(await deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE)));
+    const cancel = pendingAmong(await deps.occurrences.openOf(id));
     // Its last times may be created already, and are still to come.
     if (head.state === 'completed' && cancel.length === 0) return false;
     const result = await deps.schedules.applyChange(changeOf(head, cancel, note, now));

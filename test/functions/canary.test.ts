@@ -5,7 +5,7 @@ import { METRIC } from '../../lambdas/contract/metrics.ts';
 import { CANARY, CANARY_DEFINITION } from '../../lambdas/core/canary.ts';
 import { occurrenceId } from '../../lambdas/core/ids.ts';
 import { planningPolicy } from '../../lambdas/core/schedule.ts';
-import { DAY, type EpochMs, epochMs, HOUR, MINUTE } from '../../lambdas/core/time.ts';
+import { DAY, type EpochMs, epochMs, MINUTE } from '../../lambdas/core/time.ts';
 import { keepCanary } from '../../lambdas/sweep/canary.ts';
 import { pass } from '../../lambdas/sweep/pass.ts';
 import { handleMessage } from '../../lambdas/worker/message.ts';
@@ -36,7 +36,7 @@ async function workAt(now: EpochMs): Promise<Line[]> {
     clock: api.clock,
   });
   const { deps } = testWorker(api.stores, async () => ({ kind: 'succeeded' }), api.clock);
-  const open = await api.stores.occurrences.openOf(CANARY, epochMs(now - HOUR));
+  const open = await api.stores.occurrences.openOf(CANARY);
   const due = open.filter(({ dueAt }) => dueAt <= now);
   const deadLetters = { reject: () => Promise.reject(new Error('It was readable.')) };
   return invoked(async () => {
@@ -173,7 +173,7 @@ describe('a sweep', () => {
     expect(await keep(at(4 * MINUTE), false)).toBe('as-it-was');
     await tickAt(api, at(5 * MINUTE));
     expect(valuesOf(await workAt(at(12 * MINUTE)), METRIC.canarySucceeded)).toEqual([]);
-    expect(await api.stores.occurrences.openOf(CANARY, NOON)).toEqual([]);
+    expect(await api.stores.occurrences.openOf(CANARY)).toEqual([]);
     expect(await keep(at(13 * MINUTE))).toBe('made');
     expect(await head()).toMatchObject({ state: 'enabled', revision: 2 });
     expect((await minutes(14, 3)).every((count) => count > 0)).toBe(true);

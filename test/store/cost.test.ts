@@ -87,7 +87,7 @@ async function unitsPerOccurrence(
     await runOne(of, due, needs);
   }
   // What was materialised ahead is run as well, so that each occurrence counted is paid for in full.
-  const ahead = await stores.occurrences.openOf(of.id, NOON);
+  const ahead = await stores.occurrences.openOf(of.id);
   for (const { scheduledTime } of ahead) await runOne(of, scheduledTime, needs);
   return meter.take() / (fires + ahead.length);
 }

@@ -31,7 +31,7 @@ export async function refuseForeignCursor<Answer>(
   }
 }
 
-function foreignCursor(cursor: string): PunctualError {
+export function foreignCursor(cursor: string): PunctualError {
   return new PunctualError(
     'cursor.invalid',
     'The cursor is not one that this list gave out. Leave it off to start from the beginning.',

@@ -12,6 +12,7 @@ import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
 import type { OverlapPolicy } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
 import { type Item, purgeAt } from './head-items.ts';
 import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from './keys.ts';
@@ -43,7 +44,7 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
     ...(planned.startBy !== undefined && { start_by: planned.startBy }),
     ...(planned.retentionDays !== undefined && { retention_days: planned.retentionDays }),
     ...(planned.notes.length > 0 && { notes: planned.notes }),
-    ...(planned.pullQueue !== undefined && pullEntry(planned.pullQueue, planned.dueAt)),
+    ...(planned.pullQueue !== undefined && pullEntry(planned, planned.pullQueue, planned.dueAt)),
     ...(planned.overlap !== undefined && { overlap: planned.overlap }),
     ...(planned.inputOverride !== undefined && { input_override: planned.inputOverride }),
   };
@@ -92,20 +93,15 @@ export function skippedItem(
 }
 
 /**
- * Outside workers look for what is due in the `attention` index too, under a bucket of their queue's: an
+ * Outside workers look for what is due in the `attention` index too, under buckets of their queue's: an
  * occurrence is never both waiting for them and finished without success, so one index serves both.
  */
-export function pullBucket(queue: string): string {
-  return `pull#${queue}`;
-}
-
-export function pullEntry(queue: string, dueAt: EpochMs): Readonly<Record<string, unknown>> {
-  return { pull_queue: queue, attention_day: pullBucket(queue), attention_at: dueAt };
-}
-
-/** Attributes of an occurrence that ended without success, for the `attention` index: by UTC day. */
-export function attention(now: EpochMs): Readonly<Record<string, unknown>> {
-  return { attention_day: new Date(now).toISOString().slice(0, 10), attention_at: now };
+export function pullEntry(
+  key: OccurrenceKey,
+  queue: string,
+  dueAt: EpochMs,
+): Readonly<Record<string, unknown>> {
+  return { pull_queue: queue, attention_day: pullBucketOf(key, queue), attention_at: dueAt };
 }
 
 export function occurrenceOf(item: Item): Occurrence {

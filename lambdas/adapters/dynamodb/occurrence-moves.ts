@@ -13,6 +13,7 @@ import type {
   SettleResult,
 } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { attention } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
@@ -29,7 +30,7 @@ import {
 } from './conditions.ts';
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { attention, occurrenceOf, purgeAfter } from './occurrence-items.ts';
+import { occurrenceOf, purgeAfter } from './occurrence-items.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 
 /** The moves of the status machine (lambdas/core/occurrence.ts). Each is one conditional write of one item. */
@@ -177,7 +178,7 @@ export async function miss(
   pending: PendingOccurrence,
   now: EpochMs,
 ): Promise<FencedResult> {
-  const late = attention(now);
+  const late = attention(pending, now);
   const update = expression(
     'SET #status = :missed, reason = :reason, finished_at = :now, purge_at = :purge_at, ' +
       'attention_day = :day, attention_at = :now REMOVE open_shard, waiting_for',

@@ -3,6 +3,7 @@ import { OPEN_INDEX } from '../../contract/tables.ts';
 import type { RunningOccurrence } from '../../core/occurrence.ts';
 import type { OccurrenceStore, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { listAttention, pullable } from './attention-queries.ts';
 import { batchGet } from './batch-get.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import type { StoreContext } from './client.ts';
@@ -21,7 +22,8 @@ import {
   requestCancel,
   settle,
 } from './occurrence-moves.ts';
-import { listAttention, listOccurrences, openOf, pullable } from './occurrence-queries.ts';
+import { listOccurrences } from './occurrence-queries.ts';
+import { openOf } from './open-of.ts';
 import { cancel, createAhead, replay, reschedule, skip, unskip } from './operator-moves.ts';
 import { claimWithSlots, settleWithSlots, waitForSlot } from './slot-moves.ts';
 
@@ -42,7 +44,7 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     },
 
     listOccurrences: (query) => listOccurrences(context, query),
-    openOf: (schedule, since) => openOf(context, schedule, since),
+    openOf: (schedule) => openOf(context, schedule),
 
     createManual({ occurrence, idempotency, now }) {
       const Item = pendingItem(occurrence, context.shardCount, now);

@@ -2,9 +2,10 @@ import type { RunningOccurrence } from '../../core/occurrence.ts';
 import { withAttempt } from '../../core/occurrence.ts';
 import type { LeaseTerms, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { attention, pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, isDueBy, isPending, withinStartDeadline } from './conditions.ts';
-import { attention, pullBucket, purgeAfter } from './occurrence-items.ts';
+import { purgeAfter } from './occurrence-items.ts';
 
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
 
@@ -49,7 +50,7 @@ export function settlementUpdate(
   now: EpochMs,
 ): Expression {
   if (settlement.kind === 'retry') {
-    const pull = running.pullQueue === undefined ? undefined : pullBucket(running.pullQueue);
+    const pull = running.pullQueue === undefined ? undefined : pullBucketOf(running, running.pullQueue);
     return expression(
       'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero' +
         `${pull ? ', attention_day = :pull, attention_at = :due_at' : ''} ` +
@@ -74,7 +75,7 @@ export function settlementUpdate(
       : // The target was not called, so this was no attempt.
         { attempt: running.attempt - 1 }),
     ...(settlement.kind === 'cancelled' && { reason: settlement.reason }),
-    ...(settlement.kind === 'failed' && { reason: settlement.reason, ...attention(now) }),
+    ...(settlement.kind === 'failed' && { reason: settlement.reason, ...attention(running, now) }),
   };
   const names = Object.keys(sets);
   return expression(

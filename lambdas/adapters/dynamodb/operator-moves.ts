@@ -1,4 +1,4 @@
-import { type OccurrenceId, occurrenceId, shardOf } from '../../core/ids.ts';
+import { type OccurrenceId, type OccurrenceKey, occurrenceId, shardOf } from '../../core/ids.ts';
 import type {
   CancelReason,
   Occurrence,
@@ -11,6 +11,7 @@ import type { AheadOfPlan, FencedResult } from '../../core/ports.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
@@ -23,7 +24,7 @@ import {
 } from './conditions.ts';
 import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
-import { pendingItem, pullBucket, purgeAfter, skippedItem } from './occurrence-items.ts';
+import { pendingItem, purgeAfter, skippedItem } from './occurrence-items.ts';
 import { fenced, move } from './occurrence-moves.ts';
 import { leaveLine, placeInLine } from './slot-line.ts';
 
@@ -76,7 +77,7 @@ export async function skip(
 /** What takes a finished occurrence back among the open ones. */
 function reopened(
   context: StoreContext,
-  occurrence: Pick<Occurrence, 'schedule'> & { readonly pullQueue?: string | undefined },
+  occurrence: OccurrenceKey & { readonly pullQueue?: string | undefined },
   dueAt: EpochMs,
 ) {
   const pull = occurrence.pullQueue;
@@ -93,7 +94,7 @@ function reopened(
       ':due': dueAt,
       ':zero': 0,
       ':one': 1,
-      ...(pull !== undefined && { ':pull': pullBucket(pull) }),
+      ...(pull !== undefined && { ':pull': pullBucketOf(occurrence, pull) }),
     },
   };
 }

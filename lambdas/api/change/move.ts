@@ -5,7 +5,6 @@ import type { Pause } from '../../core/pause.ts';
 import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { Definition, ScheduleHead } from '../../core/schedule.ts';
-import { epochMs, MINUTE } from '../../core/time.ts';
 import { successExpectedBy } from '../../core/watch.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { carryOver } from './carry-over.ts';
@@ -50,9 +49,6 @@ export interface CancelMove {
  */
 const TRANSACTION_ROOM = 95;
 
-/** Pending occurrences this much older than now are found by a consistent read, older ones by an index. */
-const OPEN_SINCE = 5 * MINUTE;
-
 export async function changeOf(
   deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
   id: ScheduleId,
@@ -62,7 +58,7 @@ export async function changeOf(
 ): Promise<ScheduleChange> {
   const { now } = caller;
   const before = standing.kind === 'absent' ? undefined : standing.head;
-  const open = await openOf(deps, id, standing, caller);
+  const open = await openOf(deps, id, standing);
   const base = nextHead(id, standing, move, now);
   const carried = await carryOver(deps.occurrences, { before, base, move, open, now });
   const cancel = [...toCancel(open, move.cancel), ...carried.cancel];
@@ -115,9 +111,8 @@ export async function openOf(
   deps: Pick<ChangeDeps, 'occurrences'>,
   id: ScheduleId,
   standing: Standing,
-  { now }: Caller,
 ): Promise<readonly Open[]> {
-  return standing.kind === 'absent' ? [] : deps.occurrences.openOf(id, epochMs(now - OPEN_SINCE));
+  return standing.kind === 'absent' ? [] : deps.occurrences.openOf(id);
 }
 
 export function toCancel(open: readonly Open[], { kinds }: CancelMove): readonly PendingOccurrence[] {

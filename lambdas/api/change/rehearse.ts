@@ -87,7 +87,7 @@ async function timesAfter(
   caller: Caller,
 ): Promise<Times> {
   const { now } = caller;
-  const open = await openOf(deps, id, standing, caller);
+  const open = await openOf(deps, id, standing);
   const uncounted = nextHead(id, standing, move, now);
   const before = standing.kind === 'live' ? standing.head : undefined;
   const cancelled = withGivenBack(before, toCancel(open, move.cancel));
