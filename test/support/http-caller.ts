@@ -1,6 +1,7 @@
 import { createSecretStore } from '../../lambdas/adapters/secrets/secret-store.ts';
 import type { AddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
 import { createHttpCaller } from '../../lambdas/adapters/targets/http/call.ts';
+import { type ConnectionLimits, createConnections } from '../../lambdas/adapters/targets/http/connections.ts';
 import { createRequestSender } from '../../lambdas/adapters/targets/http/request.ts';
 import { NOON } from './fixtures.ts';
 
@@ -8,6 +9,16 @@ const noSecrets = createSecretStore((arn) => Promise.reject(new Error(`Nobody as
   now: () => NOON,
 });
 
+interface Options {
+  readonly bodyWithin?: number;
+  readonly now?: () => number;
+  readonly limits?: ConnectionLimits;
+}
+
+/** Sends without secrets, or anything else around it. */
+export const senderThrough = (guard: AddressGuard, { bodyWithin, now = Date.now, limits }: Options = {}) =>
+  createRequestSender(guard, createConnections(now, limits), bodyWithin);
+
 /** Calls without secrets. */
-export const callerThrough = (guard: AddressGuard, bodyWithin?: number) =>
-  createHttpCaller(createRequestSender(guard, bodyWithin), noSecrets);
+export const callerThrough = (guard: AddressGuard, options?: Options) =>
+  createHttpCaller(senderThrough(guard, options), noSecrets);

@@ -5,11 +5,10 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
-import { createRequestSender } from '../../lambdas/adapters/targets/http/request.ts';
 import type { HttpTarget } from '../../lambdas/core/schedule.ts';
 import { certificateFor } from '../support/certificate.ts';
 import { NOON } from '../support/fixtures.ts';
-import { callerThrough } from '../support/http-caller.ts';
+import { callerThrough, senderThrough } from '../support/http-caller.ts';
 import { invocation } from '../support/invocation.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -151,7 +150,7 @@ describe('an answer', () => {
   afterEach(() => receiver?.close());
 
   it('whose body drips is taken by its status once its time is up', async () => {
-    const patient = callerThrough(createAddressGuard(['127.0.0.0/8']), 50);
+    const patient = callerThrough(createAddressGuard(['127.0.0.0/8']), { bodyWithin: 50 });
     for (const [status, result] of [
       [200, { kind: 'succeeded', detail: 'HTTP 200' }],
       [500, { kind: 'failed', retryable: true, detail: 'HTTP 500: slow' }],
@@ -202,7 +201,7 @@ describe('an answer', () => {
       asked.push(request.headers['accept-encoding']?.toString());
       response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb);
     });
-    const send = createRequestSender(createAddressGuard(['127.0.0.0/8']));
+    const send = senderThrough(createAddressGuard(['127.0.0.0/8']));
     const request = { url: receiver.url, method: 'POST', headers: {}, body: '{}' };
     const { text } = await send(request, never);
     expect(text).toBe(bomb.toString('utf8'));

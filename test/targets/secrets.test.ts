@@ -4,18 +4,18 @@ import { createSecretFetcher } from '../../lambdas/adapters/secrets/fetch-secret
 import { createSecretStore, MAX_SECRET_AGE } from '../../lambdas/adapters/secrets/secret-store.ts';
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
 import { createHttpCaller } from '../../lambdas/adapters/targets/http/call.ts';
-import { createRequestSender } from '../../lambdas/adapters/targets/http/request.ts';
 import type { HttpTarget } from '../../lambdas/core/schedule.ts';
 import { type SecretsApi, startSecrets } from '../../local/engine/secrets.ts';
 import { testClock } from '../support/clock.ts';
 import { at, NOON } from '../support/fixtures.ts';
+import { senderThrough } from '../support/http-caller.ts';
 import { invocation } from '../support/invocation.ts';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 import { PARAMETER_ARN, secretsFile, TOKEN_ARN } from '../support/secrets.ts';
 
 const VALUE = 'hunter2-hunter2"+/';
 const never = new AbortController().signal;
-const sendTo = createRequestSender(createAddressGuard(['127.0.0.0/8']));
+const sendTo = senderThrough(createAddressGuard(['127.0.0.0/8']));
 
 let file: ReturnType<typeof secretsFile>;
 let secretsApi: SecretsApi;

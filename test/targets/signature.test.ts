@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSecretStore } from '../../lambdas/adapters/secrets/secret-store.ts';
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
 import { createHttpCaller } from '../../lambdas/adapters/targets/http/call.ts';
-import { createRequestSender } from '../../lambdas/adapters/targets/http/request.ts';
 import { signatureOf, signingKey } from '../../lambdas/adapters/targets/http/signature.ts';
 import type { HttpTarget } from '../../lambdas/core/schedule.ts';
 import { NOON } from '../support/fixtures.ts';
+import { senderThrough } from '../support/http-caller.ts';
 import { invocation } from '../support/invocation.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -57,7 +57,7 @@ describe('a call that is signed', () => {
   });
 
   const store = createSecretStore(async (arn) => SECRETS[arn] ?? '', { now: () => NOON });
-  const caller = createHttpCaller(createRequestSender(createAddressGuard(['127.0.0.0/8'])), store);
+  const caller = createHttpCaller(senderThrough(createAddressGuard(['127.0.0.0/8'])), store);
   async function callWith(...secrets: readonly string[]) {
     const target: HttpTarget = {
       kind: 'http',

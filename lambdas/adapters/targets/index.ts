@@ -11,6 +11,7 @@ import { createSecretStore } from '../secrets/secret-store.ts';
 import { createEventBusCaller } from './event-bus.ts';
 import { createAddressGuard } from './http/address-guard.ts';
 import { createHttpCaller } from './http/call.ts';
+import { createConnections } from './http/connections.ts';
 import { createRequestSender } from './http/request.ts';
 import { createLambdaCaller } from './lambda.ts';
 import { onlyAllowed } from './only-allowed.ts';
@@ -29,7 +30,7 @@ export function createTargetCaller(config: {
   readonly clock: { readonly now: () => number };
 }): TargetCaller {
   const http = createHttpCaller(
-    createRequestSender(createAddressGuard(config.httpAllowedRanges)),
+    createRequestSender(createAddressGuard(config.httpAllowedRanges), createConnections(config.clock.now)),
     createSecretStore(createSecretFetcher(), config.clock),
   );
   const lambda = createLambdaCaller(byRegion((region) => new LambdaClient({ ...ONCE, region })));
