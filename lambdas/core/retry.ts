@@ -1,3 +1,4 @@
+import { Duration } from 'luxon';
 import { knownDurationMs } from './duration.ts';
 import { hashFraction } from './hash.ts';
 import type { FailureReason } from './occurrence.ts';
@@ -26,7 +27,12 @@ export interface AttemptFailure {
 
 export type RetryDecision =
   | { readonly kind: 'retry'; readonly dueAt: EpochMs }
-  | { readonly kind: 'give-up'; readonly reason: FailureReason };
+  | {
+      readonly kind: 'give-up';
+      readonly reason: FailureReason;
+      /** Where the reason alone would not tell a person why. */
+      readonly note?: string;
+    };
 
 /** Whether attempt `attempt`, which ended at `now`, is followed by another, and when that is due. */
 export function decideRetry(
@@ -39,7 +45,13 @@ export function decideRetry(
   if (failed.attempt >= policy.maxAttempts) return { kind: 'give-up', reason: 'attempts-exhausted' };
   const delay = Math.max(retryDelayMs(policy, failed.attempt, failed.seed), failure.retryAfterMs ?? 0);
   const dueAt = epochMs(now + delay);
-  if (dueAt > failed.firstDueAt + knownDurationMs(policy.maxAge))
-    return { kind: 'give-up', reason: 'max-age' };
-  return { kind: 'retry', dueAt };
+  if (dueAt <= failed.firstDueAt + knownDurationMs(policy.maxAge)) return { kind: 'retry', dueAt };
+  return {
+    kind: 'give-up',
+    reason: 'max-age',
+    ...(failure.retryAfterMs === delay && { note: waitNote(policy, delay) }),
+  };
 }
+
+const waitNote = ({ maxAge }: RetryPolicy, asked: number): string =>
+  `Retry-After asks for ${Duration.fromMillis(asked).rescale().toISO()}, beyond retry.maxAge (${maxAge}).`;

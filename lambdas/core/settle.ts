@@ -1,5 +1,10 @@
 import { occurrenceId } from './ids.ts';
-import type { AttemptRecord, FailureReason, RunningOccurrence } from './occurrence.ts';
+import {
+  type AttemptRecord,
+  type FailureReason,
+  MAX_DETAIL_LENGTH,
+  type RunningOccurrence,
+} from './occurrence.ts';
 import type { Settlement, SettleResult } from './ports.ts';
 import { type AttemptFailure, decideRetry } from './retry.ts';
 import type { RetryPolicy } from './schedule.ts';
@@ -25,9 +30,15 @@ export function failureOf(
     seed: occurrenceId(running),
   };
   const decision = decideRetry(retry, failed, failure, now);
-  return decision.kind === 'retry'
-    ? { kind: 'retry', record, dueAt: decision.dueAt }
-    : { kind: 'failed', record, reason: reason ?? decision.reason };
+  if (decision.kind === 'retry') return { kind: 'retry', record, dueAt: decision.dueAt };
+  return { kind: 'failed', record: withNote(record, decision.note), reason: reason ?? decision.reason };
+}
+
+/** Of the detail as much as leaves room for the note. */
+function withNote(record: AttemptRecord, note: string | undefined): AttemptRecord {
+  if (note === undefined) return record;
+  const detail = record.detail?.slice(0, MAX_DETAIL_LENGTH - note.length - 1) ?? '';
+  return { ...record, detail: `${detail} ${note}`.trim() };
 }
 
 export type Settled =

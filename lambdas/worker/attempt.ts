@@ -5,8 +5,11 @@ import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occ
 import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports.ts';
 import type { Revision, ScheduleHead } from '../core/schedule.ts';
 import { failureOf, settleWith } from '../core/settle.ts';
-import { type EpochMs, epochMs } from '../core/time.ts';
+import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { holdLease, type StopReason } from './lease-keeper.ts';
+
+/** Milliseconds that a call is given to say how it ended once it is aborted. One that does not is left behind. */
+const STOP_WITHIN = SECOND;
 
 export interface AttemptDeps {
   readonly clock: Clock;
@@ -93,13 +96,25 @@ async function callTarget(
     return { result, timedOut, ...(stop && { stop }) };
   };
   try {
-    return called(await deps.targets.call(definition.target, invocation, clock.now(), call.signal));
+    const answer = deps.targets.call(definition.target, invocation, clock.now(), call.signal);
+    return called(await Promise.race([answer, givenUp(clock, call.signal, ended.signal)]));
   } catch (error) {
     return called(fault(error instanceof Error ? error.message : String(error), true));
   } finally {
     ended.abort();
     await Promise.all([watchdog, lease.stopped]);
   }
+}
+
+/**
+ * Fails a call a moment after its abort, whatever its client does: nothing that a target does or leaves undone may
+ * keep an attempt going.
+ */
+async function givenUp(clock: Clock, aborted: AbortSignal, ended: AbortSignal): Promise<CallResult> {
+  if (!aborted.aborted)
+    await new Promise((resolve) => aborted.addEventListener('abort', resolve, { once: true }));
+  await clock.until(epochMs(clock.now() + STOP_WITHIN), ended);
+  return fault((aborted.reason as Error).message, true);
 }
 
 function settlementOf(

@@ -83,6 +83,15 @@ describe('decideRetry', () => {
     });
   });
 
+  it('says that it is the target which asked for too long a wait', () => {
+    const asked = { retryable: true, retryAfterMs: 48 * HOUR };
+    expect(decideRetry(policy, failed(1), asked, at(0))).toEqual({
+      kind: 'give-up',
+      reason: 'max-age',
+      note: 'Retry-After asks for P2D, beyond retry.maxAge (PT1H).',
+    });
+  });
+
   it('makes three attempts by default', () => {
     expect(decideRetry(DEFAULT_RETRY, failed(2), { retryable: true }, at(0)).kind).toBe('retry');
     expect(decideRetry(DEFAULT_RETRY, failed(3), { retryable: true }, at(0)).kind).toBe('give-up');

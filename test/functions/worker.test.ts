@@ -172,6 +172,24 @@ describe('a target that fails', () => {
     expect(await read(of)).toMatchObject({ status: 'failed', reason: 'not-retryable', attempt: 1 });
   });
 
+  it('and asks for a longer wait than the policy allows says so', async () => {
+    const of = await seedSchedule(stores, [NOON]);
+    const asking = { ...busy, detail: `HTTP 503: ${'x'.repeat(180)}`, retryAfterMs: 48 * 60 * MINUTE };
+    const { deps } = testWorker(stores, async () => asking);
+    expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'failed' });
+    expect(await read(of)).toMatchObject({
+      status: 'failed',
+      reason: 'max-age',
+      attempts: [
+        {
+          detail: expect.stringMatching(
+            /^HTTP 503: x+ Retry-After asks for P2D, beyond retry.maxAge \(PT24H\)\.$/,
+          ),
+        },
+      ],
+    });
+  });
+
   it('with an exception counts as a failed attempt that may be tried again', async () => {
     const of = await seedSchedule(stores, [NOON]);
     const { deps } = testWorker(stores, () => Promise.reject(new Error('boom')));
@@ -192,6 +210,51 @@ describe('a target that fails', () => {
     );
     expect(await work(deps, messageOf(of), 'w1')).toMatchObject({ kind: 'retry' });
     expect((await read(of))?.attempts).toMatchObject([{ outcome: 'timed-out', finishedAt: at(5 * SECOND) }]);
+  });
+});
+
+describe('a client that ignores the abort', () => {
+  const deaf = () => new Promise<CallResult>(() => {});
+
+  it('does not keep an attempt going beyond its timeout', async () => {
+    const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT5S' } });
+    const { deps, clock } = testWorker(stores, deaf);
+    const working = work(deps, messageOf(of), 'w1');
+    await clock.waiting(at(5 * SECOND));
+    clock.set(at(5 * SECOND));
+    await clock.waiting(at(6 * SECOND));
+    clock.set(at(6 * SECOND));
+    expect(await working).toMatchObject({ kind: 'retry', detail: 'timed out after PT5S' });
+    expect((await read(of))?.attempts).toMatchObject([{ outcome: 'timed-out' }]);
+  });
+
+  it('does not keep an attempt going that somebody asked to stop', async () => {
+    const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
+    const { deps, clock } = testWorker(stores, async () => {
+      await stores.occurrences.requestCancel(keyOf(of, NOON), 'user');
+      return deaf();
+    });
+    const working = work(deps, messageOf(of), 'w1');
+    for (const second of [LEASE / 3, LEASE / 3 + SECOND]) {
+      await clock.waiting(at(second));
+      clock.set(at(second));
+    }
+    expect(await working).toMatchObject({ kind: 'cancelled', reason: 'user' });
+  });
+
+  it('and fails long after the attempt has ended disturbs nobody', async () => {
+    const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT5S' } });
+    let fail = (_: Error) => {};
+    const { deps, clock } = testWorker(stores, () => new Promise((_, reject) => (fail = reject)));
+    const working = work(deps, messageOf(of), 'w1');
+    for (const second of [5, 6]) {
+      await clock.waiting(at(second * SECOND));
+      clock.set(at(second * SECOND));
+    }
+    await working;
+    fail(new Error('too late'));
+    await new Promise(setImmediate);
+    expect((await read(of))?.attempts).toMatchObject([{ detail: 'timed out after PT5S' }]);
   });
 });
 

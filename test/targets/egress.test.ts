@@ -1,6 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Socket,
+  type Server as TcpServer,
+} from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -221,6 +226,29 @@ describe('an answer', () => {
   });
 });
 
+describe('what OpenSSL and node say to those who build them', () => {
+  it.each([
+    ['a server without TLS', (socket: Socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'), 'speak TLS'],
+    [
+      'one that knows no version of ours',
+      // An alert record: fatal, protocol version.
+      (socket: Socket) => socket.end(Buffer.from('15030100020246', 'hex')),
+      'TLS could not be agreed on',
+    ],
+    ['one that hangs up', (socket: Socket) => socket.resetAndDestroy(), 'was reset before an answer came'],
+  ])('is not in the log: %s', async (_, answer, said) => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => answer(socket));
+    });
+    const port = await listening(server, '127.0.0.1');
+    const { detail } = await loopback(targetAt(`https://127.0.0.1:${port}`), invocation, NOON, never);
+    expect(detail).toContain(said);
+    expect(detail).toMatch(/^127\.0\.0\.1:\d+: [^/]*\([A-Z_]+(: [a-z0-9 ]+)?\)\.$/);
+    server.close();
+  });
+});
+
 describe('a certificate', () => {
   const authority = certificateFor('Test authority', []);
   const trusted = getCACertificates('default');
@@ -266,6 +294,8 @@ describe('a certificate', () => {
         { kind: 'failed', retryable: true, detail: expect.stringMatching(code) },
         0,
       ]);
+      expect(result.detail).toMatch(/^good\.example:\d+: .*certificate.*\.$/);
+      expect(result.detail).not.toMatch(/Node|\.c:|routines/);
     }
   });
 });

@@ -198,6 +198,12 @@ describe('parseRetryAfter', () => {
     ['5', 5 * SECOND],
     [new Date(NOON + 30 * SECOND).toUTCString(), 30 * SECOND],
     [new Date(NOON - 30 * SECOND).toUTCString(), 0],
+    ['Sun Mar  1 12:00:30 2026', 30 * SECOND],
+    ['Sunday, 01-Mar-26 12:00:30 GMT', 30 * SECOND],
+    ['99999999999999999999', 1e9 * SECOND],
     ['soon', undefined],
+    ['wait 5', undefined],
+    ['-5', undefined],
+    ['1.5', undefined],
   ])('reads %s', (text, expected) => expect(parseRetryAfter(text, NOON)).toBe(expected));
 });

@@ -5,6 +5,7 @@ import { SecretFault } from '../../secrets/secret-fault.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 import { messageOf, payloadOf } from '../payload.ts';
 import { ForbiddenAddressError } from './address-guard.ts';
+import { sayFault } from './fault.ts';
 import type { SendRequest } from './request.ts';
 import { resultOf } from './result.ts';
 import { type CallSecrets, secretsFor, withoutSecrets } from './secrets.ts';
@@ -38,7 +39,8 @@ export function createHttpCaller(send: SendRequest, store: SecretStore) {
       return answer.status === UNAUTHORIZED ? { ...result, ...afterUnauthorized(secrets) } : result;
     } catch (error) {
       const cause = signal.aborted && signal.reason instanceof Error ? signal.reason : error;
-      return { kind: 'failed', retryable: isRetryable(error), detail: clean(messageOf(cause)) };
+      const said = sayFault(cause, new URL(target.url).host) ?? messageOf(cause);
+      return { kind: 'failed', retryable: isRetryable(error), detail: clean(said) };
     }
   };
 }

@@ -46,9 +46,15 @@ function excerptOf(text: string): string {
     .trim();
 }
 
+/** Longer than any wait that is ever granted. Seconds. */
+const MAX_RETRY_AFTER = 1e9;
+/** RFC 9110, section 5.6.7: the form of today, and two that are obsolete and have to be read. */
+const HTTP_DATE = /^[A-Z][a-z]{2,8}(,| [A-Z][a-z]{2}) .*\d{2}:\d{2}:\d{2}/;
+
 /** RFC 9110, section 10.2.3: seconds, or an HTTP date. */
 export function parseRetryAfter(value: string, now: EpochMs): number | undefined {
-  if (/^\d{1,9}$/.test(value)) return Number(value) * SECOND;
-  const at = Date.parse(value);
+  if (/^\d+$/.test(value)) return Math.min(Number(value), MAX_RETRY_AFTER) * SECOND;
+  if (!HTTP_DATE.test(value)) return undefined;
+  const at = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
