@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { fillTarget } from '../../lambdas/core/filled-target.ts';
+import { occurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
+import { inText, invocationOf } from '../../lambdas/core/invocation.ts';
 import {
   fillPlaceholders,
+  LONGEST_VALUES,
   type PlaceholderValues,
   unknownPlaceholders,
 } from '../../lambdas/core/placeholders.ts';
+import { at, definition } from '../support/fixtures.ts';
+import { running } from '../support/occurrences.ts';
 
 const values: PlaceholderValues = {
   id: 'g~n~t~1',
@@ -20,6 +26,80 @@ const values: PlaceholderValues = {
 };
 
 describe('placeholders', () => {
+  it('may have blanks in their braces', () => {
+    const input = ['{{ punctual.attempt }}', 'run {{\tpunctual.attempt\n}} of {{  punctual.schedule}}'];
+    expect(fillPlaceholders(input, values)).toEqual([2, 'run 2 of g/n']);
+  });
+
+  it('stay, without the backslash, behind one', () => {
+    const [slash, braces] = ['\\', '{{punctual.attempt}}'];
+    const cases: readonly (readonly [string, unknown])[] = [
+      [slash + braces, braces],
+      [slash + slash + braces, `${slash}2`],
+      [slash + slash + slash + braces, slash + braces],
+      [`a ${slash}{{ punctual.nothing }} b`, 'a {{ punctual.nothing }} b'],
+      [`C:${slash}x`, `C:${slash}x`],
+    ];
+    for (const [text, filled] of cases) {
+      expect(fillPlaceholders(text, values)).toBe(filled);
+      expect(unknownPlaceholders(text)).toEqual([]);
+    }
+  });
+
+  it('are found, however they are meant, when they stand for nothing', () => {
+    for (const text of [
+      '{{punctual}}',
+      '{{ punctual. id }}',
+      '{{Punctual.id}}',
+      '{{punctual.ID}}',
+      '{{ punctual.scheduled_time }}',
+      '{{punctual[0]}}',
+      '{{punctual.}}',
+    ])
+      expect(unknownPlaceholders({ deep: [`x ${text} y`] })).toEqual([text]);
+    for (const text of ['{{punctuality.id}}', '{{ my.punctual.id }}', '{{punctual-id}}'])
+      expect(unknownPlaceholders(text)).toEqual([]);
+  });
+
+  it('have no value that is longer than what is reckoned with', () => {
+    const name = 'n'.repeat(64);
+    const longest = {
+      schedule: scheduleId(name, name),
+      scheduledTime: at(0),
+      revision: 9_999_999_999,
+      kind: 'backfill',
+      token: 't'.repeat(64),
+    } as const;
+    const of = { ...running({}), ...longest, attempt: 1e9, fencingToken: 1e12 };
+    const recurrence = { next: () => ({ at: at(1) }), prev: () => ({ at: at(-1) }) } as never;
+    const { input: _, ...about } = invocationOf(of, definition(), recurrence);
+    expect(about.id).toBe(occurrenceId(longest));
+    for (const [name, value] of Object.entries(inText(about))) {
+      if (!(name in LONGEST_VALUES)) continue;
+      const reckoned = String(LONGEST_VALUES[name as keyof PlaceholderValues]).length;
+      expect([name, String(value).length <= reckoned]).toEqual([name, true]);
+    }
+  });
+
+  it('of a target are filled into URL and headers, and never say who is called', () => {
+    const target = {
+      kind: 'http',
+      url: 'https://example.com/{{punctual.schedule}}?at={{ punctual.scheduledTime }}&b=\\{{punctual.id}}',
+      method: 'POST',
+      headers: {
+        'x-run': 'n {{punctual.attempt}}',
+        authorization: { secret: 'arn', prefix: '{{punctual.id}}' },
+      },
+    } as const;
+    expect(fillTarget(target, values)).toEqual({
+      ...target,
+      url: 'https://example.com/g%2Fn?at=2026-03-01T12%3A00%3A00.000Z&b={{punctual.id}}',
+      headers: { ...target.headers, 'x-run': 'n 2' },
+    });
+    const elsewhere = { ...target, url: 'https://{{punctual.schedule}}:80/x' };
+    expect(fillTarget(elsewhere, values).url).toBe(elsewhere.url);
+  });
+
   it('become the value itself where they stand alone, and text inside text', () => {
     const input = {
       n: '{{punctual.attempt}}',

@@ -60,6 +60,20 @@ describe('a call', () => {
     });
   });
 
+  it('has the placeholders of its URL and headers filled in', async () => {
+    receiver = await startReceiver();
+    const url = `${receiver.url}/{{ punctual.schedule }}?attempt={{punctual.attempt}}`;
+    await caller(
+      targetAt(url, { headers: { 'x-at': '{{punctual.scheduledTime}}' } }),
+      invocation,
+      NOON,
+      never,
+    );
+    expect(receiver.received).toMatchObject([
+      { path: '/g%2Fn?attempt=2', headers: { 'x-at': '2026-03-01T12:00:00.000Z' } },
+    ]);
+  });
+
   const answerWith =
     (status: number, headers: Record<string, string> = {}, text = '') =>
     (_: Received, response: Parameters<NonNullable<Parameters<typeof startReceiver>[0]>>[1]) => {

@@ -1,7 +1,8 @@
 import * as z from 'zod';
-import { PLACEHOLDERS, unknownPlaceholders } from '../../core/placeholders.ts';
+import { fillPlaceholders, LONGEST_VALUES } from '../../core/placeholders.ts';
 import type { Json } from '../../core/schedule.ts';
 import { API_LIMITS } from './limits.ts';
+import { placeholderFault } from './placeholders.ts';
 
 /** DynamoDB keeps no number smaller than this but 0; the SDK takes none beyond the safe integers. */
 const SMALLEST = 1e-130;
@@ -9,10 +10,10 @@ const SMALLEST = 1e-130;
 /** Any JSON value within the size limit that the table gives back as it was given. */
 export const inputSchema = z.unknown().check((context) => {
   const input = context.value ?? null;
-  const bytes = Buffer.byteLength(JSON.stringify(input));
+  const refuse = (message: string) => context.issues.push({ code: 'custom', message, input });
+  const bytes = bytesOf(input);
   if (bytes > API_LIMITS.inputBytes) {
-    const message = `At most ${API_LIMITS.inputBytes} bytes as JSON; this has ${bytes}. Pass a reference to more.`;
-    context.issues.push({ code: 'custom', message, input });
+    refuse(`At most ${API_LIMITS.inputBytes} bytes as JSON; this has ${bytes}. Pass a reference to more.`);
     return;
   }
   const path = unstorable(input);
@@ -22,11 +23,21 @@ export const inputSchema = z.unknown().check((context) => {
     context.issues.push({ code: 'custom', message, input, path });
     return;
   }
-  const [unknown] = unknownPlaceholders(input as Json);
-  if (unknown === undefined) return;
-  const message = `${unknown.slice(0, 100)} stands for nothing. There are: ${PLACEHOLDERS.join(', ')}.`;
-  context.issues.push({ code: 'custom', message, input });
+  const unknown = placeholderFault(input);
+  if (unknown !== undefined) {
+    refuse(unknown);
+    return;
+  }
+  // Every target has room for what is allowed here, filled in or not.
+  const filled = bytesOf(fillPlaceholders(input as Json, LONGEST_VALUES));
+  if (filled <= API_LIMITS.inputBytes) return;
+  refuse(
+    `At most ${API_LIMITS.inputBytes} bytes as JSON once its placeholders are filled in; this may have ${filled}. ` +
+      'Every target is given these values beside the input, too.',
+  );
 });
+
+const bytesOf = (input: unknown) => Buffer.byteLength(JSON.stringify(input));
 
 /** Path to the first part that the table could not give back; undefined when there is none. */
 function unstorable(value: unknown): PropertyKey[] | undefined {

@@ -7,6 +7,8 @@ export const API_LIMITS = {
   /** Levels of a body. DynamoDB nests 32 levels, and a definition puts some of its own around `input`. */
   bodyDepth: 24,
   urlLength: 2048,
+  /** With its placeholders filled in: what servers take at the least. */
+  filledUrlLength: 8_000,
   headers: 20,
   headerValueLength: 1024,
   /** Of all headers of a target together, names included; many servers refuse more than 8 KB of headers. */

@@ -1,5 +1,8 @@
 import * as z from 'zod';
+import { authorityOf, fillUrl } from '../../core/filled-target.ts';
+import { fillText, hasPlaceholder, LONGEST_VALUES } from '../../core/placeholders.ts';
 import { API_LIMITS } from './limits.ts';
+import { placeholderFault } from './placeholders.ts';
 import { secretHeaderSchema, secretRefSchema } from './secret-ref.ts';
 
 /** Set by the worker or by the connection on every call; a schedule cannot have a say in them. */
@@ -10,11 +13,18 @@ const RESERVED_HEADERS =
 function urlFault(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return 'An absolute http or https URL.';
+  if (hasPlaceholder(authorityOf(text)) || hasPlaceholder(url.host)) {
+    return 'A URL whose host is written out: placeholders are filled in only behind it.';
+  }
+  const filled = fillUrl(text, LONGEST_VALUES).length;
+  if (filled > API_LIMITS.filledUrlLength) {
+    return `At most ${API_LIMITS.filledUrlLength} characters once its placeholders are filled in; this may have ${filled}.`;
+  }
   // They would be shown by every read of the schedule, and logged.
   if (url.username !== '' || url.password !== '') {
     return 'A URL without credentials; name a secret in a header.';
   }
-  return undefined;
+  return placeholderFault(text);
 }
 
 const urlSchema = z
@@ -28,7 +38,11 @@ const urlSchema = z
 const headerTextSchema = z
   .string()
   .regex(/^[\x20-\x7e\t]*$/, { error: 'Printable ASCII.' })
-  .max(API_LIMITS.headerValueLength);
+  .max(API_LIMITS.headerValueLength)
+  .check((context) => {
+    const fault = placeholderFault(context.value);
+    if (fault) context.issues.push({ code: 'custom', message: fault, input: context.value });
+  });
 
 const headersSchema = z
   .record(
@@ -36,7 +50,8 @@ const headersSchema = z
       .string()
       .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/, { error: 'A header name of 1 to 64 token characters.' })
       .refine((name) => !RESERVED_HEADERS.test(name), {
-        error: 'A header that Punctual does not set itself.',
+        error: ({ input }) =>
+          `Punctual sets the header "${input}" itself; leave it out. Yours can have any other name, such as x-${input}.`,
       }),
     z.union([headerTextSchema, secretHeaderSchema], {
       error: 'A text, or an object with the ARN of a secret: { "secret", "field"?, "prefix"? }.',
@@ -57,9 +72,9 @@ const headersSchema = z
     }
   });
 
-/** Of a secret what is known of it. */
+/** Of a secret what is known of it; of a text what it may become. */
 const valueLength = (value: z.output<typeof headerTextSchema> | z.output<typeof secretHeaderSchema>) =>
-  typeof value === 'string' ? value.length : (value.prefix ?? '').length;
+  typeof value === 'string' ? fillText(value, LONGEST_VALUES).length : (value.prefix ?? '').length;
 
 /** A receiver on the machine itself: nobody stands between. */
 const LOOPBACK_HOST = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

@@ -93,4 +93,34 @@ describe('placeholders of an input', () => {
       expect(reply.body.detail).toContain('scheduledTime');
     }
   });
+
+  it('are reckoned with in the size of an input, as long as they can become', async () => {
+    const put = (times: number) =>
+      api.put(freshNames().path, scheduleBody({ input: '{{punctual.id}}'.repeat(times) }));
+    expect((await put(500)).status).toBe(201);
+    const refused = await put(8_000);
+    expect(refused).toMatchObject({ status: 400, body: { field: 'input' } });
+    expect(refused.body.detail).toContain('once its placeholders are filled in; this may have 1920002');
+  });
+
+  it('are taken in the URL and the headers of a target, and refused where nothing fills them in', async () => {
+    const http = (changes: object) => ({ kind: 'http', url: 'https://example.com/', ...changes });
+    const put = (target: object) => api.put(freshNames().path, scheduleBody({ target }));
+    const url = 'https://example.com/runs/{{ punctual.id }}?at={{punctual.scheduledTime}}';
+    expect((await put(http({ url, headers: { 'x-run': '{{punctual.id}}' } }))).status).toBe(201);
+    const queueArn = 'arn:aws:sqs:us-east-1:123456789012:q.fifo';
+    const secret = 'arn:aws:ssm:eu-west-1:123456789012:parameter/x';
+    for (const [target, field] of [
+      [http({ url: 'https://example.com/{{punctual.runId}}' }), 'target.url'],
+      [http({ url: 'https://{{punctual.schedule}}.example.com/' }), 'target.url'],
+      [http({ url: `https://example.com/${'{{punctual.id}}'.repeat(40)}` }), 'target.url'],
+      [http({ headers: { 'x-run': '{{punctual.runId}}' } }), 'target.headers.x-run'],
+      [http({ headers: { 'x-run': '{{punctual.id}}'.repeat(30) } }), 'target.headers'],
+      [http({ headers: { 'x-run': { secret, prefix: '{{punctual.id}}' } } }), 'target'],
+      [{ kind: 'sqs', queueArn, messageGroupId: '{{punctual.schedule}}' }, 'target'],
+    ] as const) {
+      const { status, body } = await put(target);
+      expect([status, body.field], JSON.stringify(target)).toEqual([400, field]);
+    }
+  });
 });

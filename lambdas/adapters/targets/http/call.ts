@@ -1,3 +1,5 @@
+import { fillTarget } from '../../../core/filled-target.ts';
+import { inText } from '../../../core/invocation.ts';
 import type { CallResult, Invocation } from '../../../core/ports.ts';
 import type { HttpTarget } from '../../../core/schedule.ts';
 import { type EpochMs, SECOND, toIso } from '../../../core/time.ts';
@@ -20,11 +22,12 @@ const UNAUTHORIZED = 401;
  */
 export function createHttpCaller(send: SendRequest, store: SecretStore) {
   return async function call(
-    target: HttpTarget,
+    named: HttpTarget,
     invocation: Invocation,
     now: EpochMs,
     signal: AbortSignal,
   ): Promise<CallResult> {
+    const target = fillTarget(named, inText(invocation));
     let secrets: CallSecrets | undefined;
     const clean = (text: string) => withoutSecrets(text, secrets?.all ?? []);
     try {
