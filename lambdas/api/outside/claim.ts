@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { API_LIMITS } from '../../contract/api/limits.ts';
 import type { pullBody, pulledView } from '../../contract/api/outside.ts';
 import { METRIC } from '../../contract/metrics.ts';
 import { type BeginDeps, beginAttempt } from '../../core/begin.ts';
@@ -6,9 +7,12 @@ import { silenceMs } from '../../core/completion.ts';
 import { splitScheduleId } from '../../core/ids.ts';
 import { completionToken, inText, invocationOf, neighbours } from '../../core/invocation.ts';
 import type { PendingOccurrence } from '../../core/occurrence.ts';
+import type { Revision } from '../../core/schedule.ts';
 import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
 import { reportNotRun } from '../../upkeep/schedule-metrics.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
+import { countWithin, jsonBytes } from '../page.ts';
+import { pulledSize } from './pulled-size.ts';
 
 type Pulled = z.output<typeof pulledView>['items'][number];
 
@@ -43,15 +47,29 @@ async function claimDue(
 ): Promise<Pulled[]> {
   const due = await deps.occurrences.pullable(queue, now, max * CANDIDATES);
   const items: Pulled[] = [];
+  let room = API_LIMITS.pageBytes;
   for (let next = 0; next < due.length && items.length < max; ) {
-    const wanted = due.slice(next, next + max - items.length);
+    const sized = await Promise.all(
+      due.slice(next, next + max - items.length).map((pending) => sizeOf(deps, pending)),
+    );
+    const fitting = countWithin(
+      room,
+      sized.map(({ bytes }) => bytes),
+    );
+    const wanted = sized.slice(0, fitting);
+    // `countWithin` gives the first one always, which is right for an answer that has nothing yet.
+    if (items.length > 0 && (wanted[0]?.bytes ?? 0) > room) break;
     next += wanted.length;
     const begun = (
       await Promise.all(
         bySchedule(wanted).map((some) => inTurn(some, (one) => begin(deps, one, holder, now))),
       )
     ).flat();
-    for (const end of begun) if (end.status === 'fulfilled' && end.value) items.push(end.value);
+    for (const end of begun) {
+      if (end.status !== 'fulfilled' || !end.value) continue;
+      items.push(end.value);
+      room -= jsonBytes(end.value);
+    }
     // What was claimed is handed out whatever became of the others: nobody else would work on it.
     const fault = begun.find((end) => end.status === 'rejected');
     if (fault && items.length === 0) throw fault.reason;
@@ -61,8 +79,20 @@ async function claimDue(
 }
 
 /** Of one schedule the oldest comes first: they may be in each other's way. */
-function bySchedule(due: readonly PendingOccurrence[]): PendingOccurrence[][] {
-  return [...Map.groupBy(due, ({ schedule }) => schedule).values()];
+function bySchedule(wanted: readonly Sized[]): Sized[][] {
+  return [...Map.groupBy(wanted, ({ pending }) => pending.schedule).values()];
+}
+
+/** An occurrence that could be claimed, its revision, and what it would take of the answer. */
+interface Sized {
+  readonly pending: PendingOccurrence;
+  readonly revision: Revision | undefined;
+  readonly bytes: number;
+}
+
+async function sizeOf({ schedules }: ApiDeps, pending: PendingOccurrence): Promise<Sized> {
+  const revision = await schedules.readRevision(pending.schedule, pending.revision);
+  return { pending, revision, bytes: revision ? await pulledSize(schedules, pending, revision) : 0 };
 }
 
 async function inTurn<Item, Result>(items: readonly Item[], act: (item: Item) => Promise<Result>) {
@@ -74,12 +104,11 @@ async function inTurn<Item, Result>(items: readonly Item[], act: (item: Item) =>
 /** As the worker does, up to the call of the target. */
 async function begin(
   deps: ApiDeps,
-  pending: PendingOccurrence,
+  { pending, revision }: Sized,
   holder: string,
   now: EpochMs,
 ): Promise<Pulled | undefined> {
   const { schedules, occurrences } = deps;
-  const revision = await schedules.readRevision(pending.schedule, pending.revision);
   // The sweep looks after what nobody can run.
   if (!revision) return undefined;
   const beginDeps: BeginDeps = {

@@ -1,6 +1,6 @@
 import type { ScheduleView } from '../../contract/api/schedule.ts';
 import { type ScheduleId, scheduleId } from '../../core/ids.ts';
-import type { Page, ScheduleRecord } from '../../core/ports.ts';
+import type { ScheduleRecord } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { etagOf } from '../change/precondition.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -33,8 +33,4 @@ export async function scheduleViews(
   const watched = records.filter(({ head }) => head.policy.expectSuccessWithin !== undefined);
   const last = await watches.lastSuccesses(watched.map(({ head }) => head.id));
   return records.map((record) => scheduleViewOf(record, now, last.get(record.head.id)));
-}
-
-export function pageOf<Item, View>({ items, cursor }: Page<Item>, view: (item: Item) => View) {
-  return { items: items.map(view), ...(cursor !== undefined && { cursor }) };
 }

@@ -14,8 +14,9 @@ import { assertBackfill, listBackfills, watched } from '../backfill/read.ts';
 import type { ApiDeps } from '../deps.ts';
 import { BODY_PROBLEMS, LOCATION } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { pageWithin } from '../page.ts';
 import { backfillSummaryOf, backfillViewOf } from '../views/backfill-view.ts';
-import { idOf, pageOf } from './answers.ts';
+import { idOf } from './answers.ts';
 
 const tag = 'Backfills';
 const all = '/schedules/{group}/{name}/backfills';
@@ -49,7 +50,9 @@ const listEndpoint = endpoint({
   operationId: 'listBackfills',
   tag,
   summary: 'List the backfills of a schedule',
-  description: 'The latest first; also of a deleted schedule. Counts are as of the last look at each.',
+  description:
+    'The latest first; also of a deleted schedule. Counts are as of the last look at each. ' +
+    'A page may hold fewer than `limit`.',
   request: { params: scheduleParams, query: listBackfillsQuery },
   responses: { 200: { description: 'A page of backfills.', schema: backfillList } },
   problems: [400, 404],
@@ -112,9 +115,10 @@ export const backfillRoutes = (deps: ApiDeps) => [
     return answer(201, view, { location: `/schedules/${request.id}/backfills/${view.id}` });
   }),
 
-  mounted(listEndpoint, async ({ params, query }) =>
-    answer(200, pageOf(await listBackfills(deps, idOf(params), query), backfillSummaryOf)),
-  ),
+  mounted(listEndpoint, async ({ params, query }) => {
+    const read = (limit: number) => listBackfills(deps, idOf(params), { ...query, limit });
+    return answer(200, await pageWithin(query.limit, read, (items) => items.map(backfillSummaryOf)));
+  }),
 
   mounted(getEndpoint, async ({ params }) => {
     const backfill = await assertBackfill(deps, idOf(params), params.backfill);

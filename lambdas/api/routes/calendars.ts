@@ -14,8 +14,8 @@ import { etagOf } from '../change/precondition.ts';
 import type { ApiDeps } from '../deps.ts';
 import { BODY_PROBLEMS, ETAG } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { pageWithin } from '../page.ts';
 import { calendarUseViewOf, calendarViewOf } from '../views/calendar-view.ts';
-import { pageOf } from './answers.ts';
 
 const tag = 'Calendars';
 const path = '/calendars/{name}';
@@ -76,9 +76,10 @@ const deleteEndpoint = endpoint({
 
 export const calendarRoutes = (deps: ApiDeps) => [
   mounted(listEndpoint, async ({ query }) => {
-    const { limit, cursor } = query;
-    const page = await deps.calendars.listCalendars({ limit, ...(cursor !== undefined && { cursor }) });
-    return answer(200, pageOf(page, calendarViewOf));
+    const { cursor } = query;
+    const read = (limit: number) =>
+      deps.calendars.listCalendars({ limit, ...(cursor !== undefined && { cursor }) });
+    return answer(200, await pageWithin(query.limit, read, (items) => items.map(calendarViewOf)));
   }),
 
   mounted(getEndpoint, async ({ params }) => {

@@ -13,8 +13,9 @@ import { cancelOccurrence } from '../occurrence/cancel.ts';
 import { listAttention } from '../occurrence/list-attention.ts';
 import { replayOccurrence } from '../occurrence/replay.ts';
 import { replaySchedule } from '../occurrence/replay-many.ts';
+import { pageWithin } from '../page.ts';
 import { occurrenceViewOf } from '../views/occurrence-view.ts';
-import { idOf, pageOf } from './answers.ts';
+import { idOf } from './answers.ts';
 
 const tag = 'Occurrences';
 
@@ -72,9 +73,10 @@ const replayManyEndpoint = endpoint({
 });
 
 export const occurrenceVerbs = (deps: ApiDeps) => [
-  mounted(attentionEndpoint, async ({ query, caller }) =>
-    answer(200, pageOf(await listAttention(deps, query, caller), occurrenceViewOf)),
-  ),
+  mounted(attentionEndpoint, async ({ query, caller }) => {
+    const read = (limit: number) => listAttention(deps, { ...query, limit }, caller);
+    return answer(200, await pageWithin(query.limit, read, (items) => items.map(occurrenceViewOf)));
+  }),
 
   mounted(cancelEndpoint, async ({ params, caller }) => {
     const { kind, occurrence } = await cancelOccurrence(deps, params.id, caller);

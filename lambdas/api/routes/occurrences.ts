@@ -9,8 +9,9 @@ import type { ApiDeps } from '../deps.ts';
 import { getOccurrence } from '../get-occurrence.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
 import { listOccurrences } from '../list-occurrences.ts';
+import { pageWithin } from '../page.ts';
 import { occurrenceViewOf, wholeOccurrenceView } from '../views/occurrence-view.ts';
-import { idOf, pageOf } from './answers.ts';
+import { idOf } from './answers.ts';
 
 const tag = 'Occurrences';
 
@@ -38,9 +39,10 @@ const getEndpoint = endpoint({
 });
 
 export const occurrenceRoutes = (deps: ApiDeps) => [
-  mounted(listEndpoint, async ({ params, query }) =>
-    answer(200, pageOf(await listOccurrences(deps, idOf(params), query), occurrenceViewOf)),
-  ),
+  mounted(listEndpoint, async ({ params, query }) => {
+    const read = (limit: number) => listOccurrences(deps, idOf(params), { ...query, limit });
+    return answer(200, await pageWithin(query.limit, read, (items) => items.map(occurrenceViewOf)));
+  }),
 
   mounted(getEndpoint, async ({ params }) =>
     answer(200, wholeOccurrenceView(await getOccurrence(deps, params.id))),

@@ -70,7 +70,8 @@ const pullEndpoint = endpoint({
   tag,
   summary: 'Claim what is due in a queue',
   description:
-    'For schedules with a pull target. None is no error. What is not ended in time is handed out again.',
+    'For schedules with a pull target. None is no error. What is not ended in time is handed out again. Large inputs ' +
+    'may make it fewer than `max`: an answer holds about 1 MB of them.',
   request: { params: pullParams, body: pullBody },
   responses: { 200: { description: 'What was claimed, each under a lease.', schema: pulledView } },
   problems: BODY_PROBLEMS,

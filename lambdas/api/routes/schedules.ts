@@ -6,10 +6,11 @@ import type { ApiDeps } from '../deps.ts';
 import { getSchedule } from '../get-schedule.ts';
 import { answer, mounted } from '../http/endpoint.ts';
 import { listSchedules } from '../list-schedules.ts';
+import { pageWithin } from '../page.ts';
 import { patchSchedule, rehearsePatch } from '../patch-schedule.ts';
 import { definitionFor, readDefinition } from '../read-definition.ts';
 import { rehearseReplacement, replaceSchedule } from '../replace-schedule.ts';
-import { idOf, made, pageOf, scheduleViews, shown } from './answers.ts';
+import { idOf, made, scheduleViews, shown } from './answers.ts';
 import * as schedules from './schedule-endpoints.ts';
 
 export const scheduleRoutes = (deps: ApiDeps) => [
@@ -26,12 +27,9 @@ export const scheduleRoutes = (deps: ApiDeps) => [
   }),
 
   mounted(schedules.listEndpoint, async ({ query, caller }) => {
-    const page = await listSchedules(deps, query);
-    const items = await scheduleViews(deps, page.items, caller.now);
-    return answer(
-      200,
-      pageOf({ ...page, items }, (view) => view),
-    );
+    const read = (limit: number) => listSchedules(deps, { ...query, limit });
+    const page = await pageWithin(query.limit, read, (items) => scheduleViews(deps, items, caller.now));
+    return answer(200, page);
   }),
 
   mounted(schedules.getEndpoint, async ({ params, caller }) =>

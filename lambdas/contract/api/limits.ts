@@ -28,6 +28,11 @@ export const API_LIMITS = {
   /** A plan creates at most so many occurrences at once (lambdas/core/planner.ts). */
   catchUpRuns: 90,
   pageSize: 100,
+  /**
+   * Bytes of the items of an answer. Lambda answers at most 6 MB, in which the body is a text once more: each quote of
+   * it is two characters then.
+   */
+  pageBytes: 1_000_000,
   /** Characters of a text that says how an attempt went; the attempt log keeps the start of it. */
   detailLength: 1000,
   /** Occurrences of one claim; the function handles them side by side. */
