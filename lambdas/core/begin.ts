@@ -1,6 +1,6 @@
 import { whyNotToRun } from './backfill/standing.ts';
 import { backfillOf, type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
-import type { OccurrenceKey } from './ids.ts';
+import type { Dispatched, OccurrenceKey } from './ids.ts';
 import type { CancelReason, RunningOccurrence } from './occurrence.ts';
 import type { OccurrenceStore, ScheduleStore } from './ports.ts';
 import type { Json, Revision, ScheduleHead } from './schedule.ts';
@@ -28,19 +28,19 @@ export type Begun =
 /** Starts an attempt: claims the occurrence, and gives it up again when its definition is not in force. */
 export async function beginAttempt(
   deps: BeginDeps,
-  key: OccurrenceKey,
+  attempt: Dispatched,
   revision: Revision | undefined,
   holder: string,
   now: EpochMs,
 ): Promise<Begun> {
-  const claim = await claimOrYield(deps, key, revision, holder, now);
+  const claim = await claimOrYield(deps, attempt, revision, holder, now);
   if (claim.kind !== 'claimed') return claim;
   const running = claim.occurrence;
   // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
   const head = await deps.schedules.readHead(running.schedule);
   const reason =
-    key.kind === 'backfill'
-      ? whyNotToRun(running, head, await backfillOf(deps, key))
+    attempt.kind === 'backfill'
+      ? whyNotToRun(running, head, await backfillOf(deps, attempt))
       : whyNotInForce(running, head);
   if (head !== undefined && reason === null) {
     return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, revision) };
@@ -48,7 +48,7 @@ export async function beginAttempt(
   const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
   const settled = await deps.occurrences.settle(running, settlement, now);
   if (settled.kind === 'done') return { kind: 'not-in-force', reason: settlement.reason };
-  return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(key) };
+  return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(attempt) };
 }
 
 /**

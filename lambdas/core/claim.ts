@@ -1,6 +1,12 @@
 import type { Backfill } from './backfill/backfill.ts';
 import type { BackfillStore } from './backfill/store.ts';
-import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from './ids.ts';
+import {
+  type Dispatched,
+  type OccurrenceId,
+  type OccurrenceKey,
+  occurrenceId,
+  parseOccurrenceId,
+} from './ids.ts';
 import type { PendingOccurrence } from './occurrence.ts';
 import type { ClaimResult, OccurrenceStore } from './ports.ts';
 import type { Definition, Revision } from './schedule.ts';
@@ -33,25 +39,25 @@ const MAX_ROUNDS = 5;
 /** Claims an occurrence with the slots that its definition asks for, or does what its overlap policy says. */
 export async function claimOrYield(
   deps: ClaimDeps,
-  key: OccurrenceKey,
+  attempt: Dispatched,
   revision: Revision | undefined,
   holder: string,
   now: EpochMs,
 ): Promise<ClaimEnd> {
   const lease = { holder, expiresAt: epochMs(now + deps.leaseMs), secret: deps.newSecret() };
   const [overlap, groupLimit, backfill] = await Promise.all([
-    overlapOf(deps, key, revision),
-    deps.groupLimitOf(key),
-    backfillOf(deps, key),
+    overlapOf(deps, attempt, revision),
+    deps.groupLimitOf(attempt),
+    backfillOf(deps, attempt),
   ]);
-  const needs = revision ? needsOf(key, { ...revision.definition, overlap }, groupLimit, backfill) : [];
+  const needs = revision ? needsOf(attempt, { ...revision.definition, overlap }, groupLimit, backfill) : [];
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const claim = await deps.occurrences.claim(key, lease, now, needs);
+    const claim = await deps.occurrences.claim(attempt, lease, now, needs);
     if (claim.kind !== 'blocked') return claim;
     const end = await yieldTo(deps, claim, overlap, now);
     if (end) return end;
   }
-  throw new Error(`${occurrenceId(key)} found its slot free and full in turn; its message comes again.`);
+  throw new Error(`${occurrenceId(attempt)} found its slot free and full in turn; its message comes again.`);
 }
 
 function needsOf(

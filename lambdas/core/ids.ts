@@ -44,6 +44,14 @@ export interface OccurrenceKey {
   readonly token?: string;
 }
 
+/**
+ * An attempt that is under way or may begin: every move of an occurrence but the claim counts `dispatchSeq` up, so at
+ * most one claim succeeds under each value, and what is beyond a value is so for ever.
+ */
+export interface Dispatched extends OccurrenceKey {
+  readonly dispatchSeq: number;
+}
+
 export function occurrenceId(key: OccurrenceKey): OccurrenceId {
   const { group, name } = splitScheduleId(key.schedule);
   const time = toIso(key.scheduledTime).replace(/[-:.]/g, '');

@@ -1,6 +1,6 @@
 import type { PinnedCalendar } from './calendar.ts';
 import type { Counted, GroupCharge, GroupCount, GroupQuotas } from './group.ts';
-import type { OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
+import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
   CancelReason,
@@ -289,9 +289,12 @@ export interface OccurrenceStore {
     { readonly kind: 'created' } | { readonly kind: 'conflict' } | { readonly kind: 'no-schedule' }
   >;
 
-  /** pending and due → running, attempt + 1, fencing token + 1. Past its start deadline → missed (not claimable). */
+  /**
+   * pending, due and under this very `dispatchSeq` → running, attempt + 1, fencing token + 1. Said again by the same
+   * holder, since the answer was lost, it is the same claim. Past its start deadline it is not claimable (miss).
+   */
   claim(
-    key: OccurrenceKey,
+    attempt: Dispatched,
     lease: LeaseTerms,
     now: EpochMs,
     /** Taken in the same transaction, all or none. */
@@ -308,7 +311,8 @@ export interface OccurrenceStore {
   ): Promise<FencedResult>;
   /** Asks whoever runs an occurrence to stop: its worker sees it at the next renewal. */
   requestCancel(key: OccurrenceKey, reason: CancelReason): Promise<FencedResult>;
-  renew(running: RunningOccurrence, expiresAt: EpochMs): Promise<RenewResult>;
+  /** Refused once the lease has expired at `now`, or somebody else has ended the attempt. */
+  renew(running: RunningOccurrence, expiresAt: EpochMs, now: EpochMs): Promise<RenewResult>;
   /** The attempt goes on without a worker: it is completed, failed or extended through the API until then. */
   detach(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
   settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;

@@ -9,13 +9,14 @@ export type StopReason =
 
 export interface HeldLease {
   readonly stop: () => StopReason | undefined;
-  /** Settles once `ended` aborts and the renewal under way, if any, is over. */
+  /** Settles once `ended` aborts, or the lease is lost or to be given up. */
   readonly stopped: Promise<void>;
 }
 
 /**
- * Renews a lease at a third of its time until `ended`. It is lost when somebody else holds the occurrence, or
- * when renewals kept failing until it ran out. A renewal also brings the request to cancel.
+ * Renews a lease at a third of its time until `ended`. It is lost when somebody else has ended the attempt, or when
+ * it has run out without a renewal: of which a store that never answers is one way. Its end is counted from before
+ * the claim or renewal was sent. A renewal also brings the request to cancel.
  */
 export function holdLease(
   deps: {
@@ -35,8 +36,15 @@ export function holdLease(
     while (!ended.aborted && !stop) {
       await clock.until(epochMs(Math.min(clock.now() + leaseMs / 3, expiresAt)), ended);
       if (ended.aborted) return;
-      const next = epochMs(clock.now() + leaseMs);
-      const renewed = await renewOnce(next);
+      const now = clock.now();
+      const next = epochMs(now + leaseMs);
+      // Not waited for beyond the end of the lease, nor of the attempt.
+      const answered = new AbortController();
+      const renewed = await Promise.race([
+        renewOnce(next, now),
+        clock.until(expiresAt, AbortSignal.any([ended, answered.signal])),
+      ]);
+      answered.abort();
       if (ended.aborted) return;
       if (renewed?.kind === 'done') expiresAt = next;
       else stop = renewed ?? (clock.now() >= expiresAt ? { kind: 'lost-lease' } : undefined);
@@ -45,9 +53,9 @@ export function holdLease(
   }
 
   /** Undefined for a fault of the store: the lease stands until it runs out, and the next third tries again. */
-  async function renewOnce(next: EpochMs): Promise<RenewResult | undefined> {
+  async function renewOnce(next: EpochMs, now: EpochMs): Promise<RenewResult | undefined> {
     try {
-      return await occurrences.renew(running, next);
+      return await occurrences.renew(running, next, now);
     } catch {
       return undefined;
     }

@@ -54,7 +54,7 @@ export type WorkEnd =
 
 /**
  * Starts what a message says is due. The message decides nothing: the claim is conditional on the occurrence
- * being pending and due, so that copies, late and early messages do no harm.
+ * being pending and due under the sequence that the message names, so that copies, late and early messages do no harm.
  */
 export async function work(deps: WorkDeps, message: WorkMessage, holder: string): Promise<WorkEnd> {
   const key = parseOccurrenceId(message.id);
@@ -66,7 +66,7 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   // The revision never changes, so it is read while there is nothing to do but wait.
   const [revision] = await Promise.all([deps.revisionOf(key), deps.clock.until(dueAt)]);
   const now = deps.clock.now();
-  const begun = await beginAttempt(deps, key, revision, holder, now);
+  const begun = await beginAttempt(deps, { ...key, dispatchSeq: message.seq }, revision, holder, now);
   switch (begun.kind) {
     case 'begun':
       return run(deps, id, begun);

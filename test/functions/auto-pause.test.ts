@@ -5,7 +5,7 @@ import { type EpochMs, HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
 import { sweep } from '../../lambdas/sweep/sweep.ts';
 import { work } from '../../lambdas/worker/work.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { claimed, keyOf } from '../support/seed.ts';
+import { claimed, keyOf, messageOf } from '../support/seed.ts';
 import { testWorker } from '../support/worker.ts';
 import { created, ledger, openApi, type TestApi, tally } from './api/api.ts';
 
@@ -39,7 +39,7 @@ async function run(id: ScheduleId, answers: Readonly<Record<number, CallResult>>
     api.clock.set(time);
     const { deps } = testWorker(api.stores, async () => result, api.clock);
     const key = { ...keyOf(await headOf(id), time), ...(revision !== undefined && { revision }) };
-    ends.push(await work(deps, { id: occurrenceId(key), seq: 1, dueAt: time }, 'w'));
+    ends.push(await work(deps, await messageOf(api.stores, occurrenceId(key), time), 'w'));
   }
   return ends;
 }

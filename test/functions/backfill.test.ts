@@ -4,7 +4,7 @@ import { occurrenceId } from '../../lambdas/core/ids.ts';
 import { HOUR, MINUTE } from '../../lambdas/core/time.ts';
 import { backfillBench, gate, iso, ok } from '../support/backfill.ts';
 import { at } from '../support/fixtures.ts';
-import { planned } from '../support/seed.ts';
+import { dispatched, planned } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -146,7 +146,7 @@ describe('what is there already', () => {
     const { occurrences } = stores;
     const claim = async (time: number | undefined) => {
       const lease = { holder: 'w', expiresAt: at(24 * HOUR) };
-      const claimed = await occurrences.claim(key(time), lease, at(-MINUTE));
+      const claimed = await occurrences.claim(dispatched(key(time)), lease, at(-MINUTE));
       if (claimed.kind !== 'claimed') throw new Error(claimed.kind);
       return claimed.occurrence;
     };

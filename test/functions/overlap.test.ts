@@ -6,7 +6,7 @@ import type { EpochMs } from '../../lambdas/core/time.ts';
 import { work } from '../../lambdas/worker/work.ts';
 import { testClock } from '../support/clock.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { expectStatus, keyOf, readPending, seedSchedule } from '../support/seed.ts';
+import { expectStatus, keyOf, messageOf, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 import { LEASE, testWorker } from '../support/worker.ts';
 
@@ -37,7 +37,7 @@ function running(of: ScheduleHead) {
     });
   const worker = testWorker(stores, answer, clock);
   const keys = times.map((time) => keyOf(of, time));
-  const message = (key: OccurrenceKey) => ({ id: occurrenceId(key), seq: 1, dueAt: key.scheduledTime });
+  const message = (key: OccurrenceKey) => messageOf(stores, occurrenceId(key), key.scheduledTime);
   return {
     of,
     clock,
@@ -45,11 +45,11 @@ function running(of: ScheduleHead) {
     /** Starts one and resolves once its target runs. */
     async begin(key: OccurrenceKey) {
       const called = new Promise<void>((resolve) => (notify = resolve));
-      const done = work(worker.deps, message(key), `w-${key.scheduledTime}`);
+      const done = message(key).then((one) => work(worker.deps, one, `w-${key.scheduledTime}`));
       await Promise.race([called, done]);
       return { done, end: () => ends.get(occurrenceId(key))?.() };
     },
-    try: (key: OccurrenceKey) => work(worker.deps, message(key), `w-${key.scheduledTime}`),
+    try: async (key: OccurrenceKey) => work(worker.deps, await message(key), `w-${key.scheduledTime}`),
     calls: worker.calls,
   };
 }

@@ -12,7 +12,7 @@ import { work } from '../../lambdas/worker/work.ts';
 import { meterWrites } from '../support/capacity.ts';
 import { invoked, valuesOf } from '../support/emf.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { keyOf } from '../support/seed.ts';
+import { keyOf, messageOf } from '../support/seed.ts';
 import { testWorker } from '../support/worker.ts';
 import { created, LIMITS, openApi, type TestApi } from './api/api.ts';
 
@@ -67,10 +67,10 @@ function tickAt(now: EpochMs) {
   return tick({ store, occurrences, recurrenceOf: headRecurrence, ...terms }, SHARDS);
 }
 
-function runById(id: OccurrenceId, time: EpochMs, result: CallResult) {
+async function runById(id: OccurrenceId, time: EpochMs, result: CallResult) {
   api.clock.set(time);
   const { deps } = testWorker(api.stores, async () => result, api.clock);
-  return work(deps, { id, seq: 1, dueAt: time }, 'w');
+  return work(deps, await messageOf(api.stores, id, time), 'w');
 }
 
 async function run(id: ScheduleId, time: EpochMs, result: CallResult) {

@@ -275,8 +275,8 @@ describe('the lease', () => {
     const nextRenewal = () => new Promise<void>((resolve) => (notify = resolve));
     const occurrences: WorkDeps['occurrences'] = {
       ...stores.occurrences,
-      async renew(running, expiresAt) {
-        const result = await stores.occurrences.renew(running, expiresAt);
+      async renew(running, expiresAt, now) {
+        const result = await stores.occurrences.renew(running, expiresAt, now);
         expiries.push(expiresAt);
         notify();
         return result;
@@ -300,6 +300,36 @@ describe('the lease', () => {
     expect(await work({ ...deps, schedules }, messageOf(of), 'w1')).toMatchObject({ kind: 'lost-lease' });
     expect(calls).toEqual([]);
     expect((await read(of))?.status).toBe('running');
+  });
+
+  it('is given up when it ends although the store never answers, and the target is aborted by then', async () => {
+    const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
+    let abortedAt = 0;
+    const { deps, clock } = testWorker(
+      stores,
+      (_, signal, time) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            abortedAt = time.now();
+            resolve(ok);
+          });
+          void time.waiting(time.now() + LEASE / 3).then(() => time.advance(LEASE / 3));
+        }),
+    );
+    const asked = Promise.withResolvers<void>();
+    const occurrences: WorkDeps['occurrences'] = {
+      ...stores.occurrences,
+      renew() {
+        asked.resolve();
+        return new Promise(() => {});
+      },
+    };
+    const working = work({ ...deps, occurrences }, messageOf(of), 'w1');
+    await asked.promise;
+    await clock.waiting(at(LEASE));
+    clock.set(at(LEASE));
+    expect(await working).toMatchObject({ kind: 'lost-lease' });
+    expect(abortedAt).toBe(at(LEASE));
   });
 
   it('once lost aborts the call, and the worker writes nothing', async () => {

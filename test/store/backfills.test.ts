@@ -6,7 +6,7 @@ import { shardOf } from '../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { change, keyOf, planned, seedSchedule } from '../support/seed.ts';
+import { change, dispatched, keyOf, planned, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -169,14 +169,14 @@ describe('the slot of a finished backfill', () => {
     const item = async () =>
       (await stores.client.send(new GetCommand({ TableName: stores.occurrencesTable, Key: key }))).Item;
     expect(await item()).toBeUndefined();
-    const claim = (now: EpochMs) =>
+    const claim = (now: EpochMs, seq: number) =>
       stores.occurrences.claim(
-        occurrenceKeyIn(made, at(-HOUR)),
+        dispatched(occurrenceKeyIn(made, at(-HOUR)), seq),
         { holder: 'w', expiresAt: epochMs(now + MINUTE) },
         now,
         [need],
       );
-    const first = await claim(NOON);
+    const first = await claim(NOON, 1);
     if (first.kind !== 'claimed') throw new Error(first.kind);
     const record = { attempt: 1, startedAt: NOON, finishedAt: NOON, outcome: 'succeeded' } as const;
     await stores.occurrences.settle(first.occurrence, { kind: 'succeeded', record }, NOON);
@@ -185,7 +185,7 @@ describe('the slot of a finished backfill', () => {
     const finished = await stores.occurrences.readOccurrence(occurrenceKeyIn(made, at(-HOUR)));
     if (!finished) throw new Error('none');
     await stores.occurrences.replay(finished, at(MINUTE));
-    expect((await claim(at(MINUTE))).kind).toBe('claimed');
+    expect((await claim(at(MINUTE), 3)).kind).toBe('claimed');
     expect((await item())?.purge_at).toBeUndefined();
   });
 });

@@ -183,7 +183,7 @@ describe('changing a schedule', () => {
     await stores.schedules.applyChange(
       change({ ...made, version: 2 }, { expected: expectedOf(made), create: [planned(made, NOON)] }),
     );
-    expect(await readPending(stores, keyOf(made, NOON))).toMatchObject({ attempt: 0, dispatchSeq: 2 });
+    expect(await readPending(stores, keyOf(made, NOON))).toMatchObject({ attempt: 0, dispatchSeq: 3 });
     const again = await claimed(stores, keyOf(made, NOON), NOON);
     expect(again).toMatchObject({ attempt: 1, fencingToken: 2 });
     expect((await stores.occurrences.settle(givenUp, end, NOON)).kind).toBe('lost-lease');

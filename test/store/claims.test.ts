@@ -1,9 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OccurrenceKey } from '../../lambdas/core/ids.ts';
 import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { Settlement } from '../../lambdas/core/ports.ts';
 import { epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { claimed, expectStatus, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
+import {
+  claimed,
+  dispatched,
+  expectStatus,
+  keyOf,
+  planned,
+  readPending,
+  seedSchedule,
+} from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -42,7 +51,7 @@ describe('claim', () => {
   it('is won by one of many at once', async () => {
     const key = await pendingOne();
     const claims = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => stores.occurrences.claim(key, lease(`w${i}`), NOON)),
+      Array.from({ length: 10 }, (_, i) => stores.occurrences.claim(dispatched(key), lease(`w${i}`), NOON)),
     );
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
     const losers = claims.filter((claim) => claim.kind === 'not-claimable');
@@ -51,7 +60,7 @@ describe('claim', () => {
 
   it('is refused before it is due', async () => {
     const key = await pendingOne();
-    expect(await stores.occurrences.claim(key, lease('w'), at(-1))).toMatchObject({
+    expect(await stores.occurrences.claim(dispatched(key), lease('w'), at(-1))).toMatchObject({
       kind: 'not-claimable',
       occurrence: { status: 'pending' },
     });
@@ -59,7 +68,7 @@ describe('claim', () => {
 
   it('is refused for what does not exist', async () => {
     const absent = { ...(await pendingOne()), scheduledTime: at(5 * MINUTE) };
-    expect(await stores.occurrences.claim(absent, lease('w'), NOON)).toEqual({
+    expect(await stores.occurrences.claim(dispatched(absent), lease('w'), NOON)).toEqual({
       kind: 'not-claimable',
       occurrence: undefined,
     });
@@ -74,7 +83,7 @@ describe('claim', () => {
       [{ head, create: [late], records: [], nextDueAt: at(120 * MINUTE) }],
       NOON,
     );
-    const claim = await stores.occurrences.claim(late, lease('w'), at(31 * SECOND));
+    const claim = await stores.occurrences.claim(dispatched(late), lease('w'), at(31 * SECOND));
     const pending = expectStatus(claim.kind === 'not-claimable' ? claim.occurrence : undefined, 'pending');
     expect(await stores.occurrences.miss(pending, at(30 * SECOND))).toEqual({ kind: 'lost-lease' });
     expect(await stores.occurrences.miss(pending, at(31 * SECOND))).toEqual({ kind: 'done' });
@@ -85,10 +94,28 @@ describe('claim', () => {
     });
   });
 
+  it('is made once under a sequence: a copy of its message that comes while a retry waits starts nothing', async () => {
+    const key = await pendingOne();
+    const first = await claimed(stores, key, NOON);
+    const retry = { kind: 'retry', record: record(first, 'failed'), dueAt: at(5 * SECOND) } as const;
+    await stores.occurrences.settle(first, retry, at(SECOND));
+    const copy = await stores.occurrences.claim(dispatched(key), lease('w2'), at(5 * SECOND));
+    expect(copy).toMatchObject({ kind: 'not-claimable', occurrence: { status: 'pending', dispatchSeq: 2 } });
+    expect((await claimed(stores, key, at(5 * SECOND))).attempt).toBe(2);
+  });
+
+  it('is recognised by its holder when its answer was lost and it is sent again, and by nobody else', async () => {
+    const key = await pendingOne();
+    const first = await stores.occurrences.claim(dispatched(key), lease('w1'), NOON);
+    expect(await stores.occurrences.claim(dispatched(key), lease('w1'), NOON)).toEqual(first);
+    const other = await stores.occurrences.claim(dispatched(key), lease('w2'), NOON);
+    expect(other.kind).toBe('not-claimable');
+  });
+
   it('is not given for an expired lease: the sweep ends that attempt first', async () => {
     const key = await pendingOne();
     await claimed(stores, key, NOON);
-    const again = await stores.occurrences.claim(key, lease('w2'), at(10 * MINUTE));
+    const again = await stores.occurrences.claim(dispatched(key), lease('w2'), at(10 * MINUTE));
     expect(again).toMatchObject({ kind: 'not-claimable', occurrence: { status: 'running' } });
   });
 });
@@ -107,12 +134,28 @@ describe('settle', () => {
     expect(await openKeys(stores)).not.toContain(`${key.schedule}@${key.scheduledTime}`);
   });
 
-  it('is done once: a second one, and one with an older token, change nothing', async () => {
+  it('is recognised when its answer was lost and it is sent again', async () => {
+    for (const kind of ['succeeded', 'retry', 'cancelled'] as const) {
+      const running = await claimed(stores, await pendingOne(), NOON);
+      const ends = {
+        succeeded: { kind, record: record(running, 'succeeded') } as const,
+        retry: { kind, record: record(running, 'failed'), dueAt: at(5 * SECOND) } as const,
+        cancelled: { kind, reason: 'user' } as const,
+      };
+      const once = await stores.occurrences.settle(running, ends[kind] as Settlement, at(SECOND));
+      const after = await stores.occurrences.readOccurrence(running);
+      expect(await stores.occurrences.settle(running, ends[kind] as Settlement, at(SECOND))).toEqual(once);
+      expect(await stores.occurrences.readOccurrence(running)).toEqual(after);
+    }
+  });
+
+  it('is done once: another one, and one with an older token, change nothing', async () => {
     const key = await pendingOne();
     const first = await claimed(stores, key, NOON);
     const retry = { kind: 'retry', record: record(first, 'failed'), dueAt: at(5 * SECOND) } as const;
     expect(await stores.occurrences.settle(first, retry, at(SECOND))).toEqual({ kind: 'done' });
-    expect(await stores.occurrences.settle(first, retry, at(SECOND))).toEqual({ kind: 'lost-lease' });
+    const other = { ...retry, record: { ...retry.record, finishedAt: at(2 * SECOND) } };
+    expect(await stores.occurrences.settle(first, other, at(2 * SECOND))).toEqual({ kind: 'lost-lease' });
     const second = await claimed(stores, key, at(5 * SECOND), 'w2');
     const late = { kind: 'succeeded', record: record(first, 'succeeded') } as const;
     expect(await stores.occurrences.settle(first, late, at(6 * SECOND))).toEqual({ kind: 'lost-lease' });
@@ -132,7 +175,9 @@ describe('settle', () => {
       dueAt: at(5 * SECOND),
       firstDueAt: NOON,
     });
-    expect((await stores.occurrences.claim(key, lease('w'), at(4 * SECOND))).kind).toBe('not-claimable');
+    expect((await stores.occurrences.claim(dispatched(key, 2), lease('w'), at(4 * SECOND))).kind).toBe(
+      'not-claimable',
+    );
     const second = await claimed(stores, key, at(5 * SECOND));
     expect(second).toMatchObject({
       attempt: 2,
@@ -174,7 +219,7 @@ describe('renew and expire', () => {
   it('a renewed lease is not expired by a sweep that saw the old one', async () => {
     const key = await pendingOne();
     const running = await claimed(stores, key, NOON);
-    expect(await stores.occurrences.renew(running, at(2 * MINUTE))).toEqual({ kind: 'done' });
+    expect(await stores.occurrences.renew(running, at(2 * MINUTE), at(SECOND))).toEqual({ kind: 'done' });
     const settlement = { kind: 'retry', record: record(running, 'failed'), dueAt: at(3 * MINUTE) } as const;
     expect(await stores.occurrences.expire(running, settlement, at(90 * SECOND))).toEqual({
       kind: 'lost-lease',
@@ -185,12 +230,34 @@ describe('renew and expire', () => {
     });
   });
 
+  it('a lease that has expired is not renewed, although nobody has ended the attempt yet', async () => {
+    const running = await claimed(stores, await pendingOne(), NOON);
+    expect(await stores.occurrences.renew(running, at(3 * MINUTE), at(MINUTE + 1))).toEqual({
+      kind: 'lost-lease',
+    });
+    expect(await stores.occurrences.renew(running, at(2 * MINUTE), at(MINUTE))).toEqual({ kind: 'done' });
+  });
+
+  it('a renewal that arrives late takes nothing back from a later one', async () => {
+    const key = await pendingOne();
+    const running = await claimed(stores, key, NOON);
+    await stores.occurrences.renew(running, at(90 * SECOND), at(30 * SECOND));
+    expect(await stores.occurrences.renew(running, at(80 * SECOND), at(20 * SECOND))).toEqual({
+      kind: 'done',
+    });
+    expect(await stores.occurrences.readOccurrence(key)).toMatchObject({
+      lease: { expiresAt: at(90 * SECOND) },
+    });
+  });
+
   it('an expired one goes back to pending, and its old holder can neither renew nor settle', async () => {
     const key = await pendingOne();
     const running = await claimed(stores, key, NOON);
     const settlement = { kind: 'retry', record: record(running, 'failed'), dueAt: at(2 * MINUTE) } as const;
     expect(await stores.occurrences.expire(running, settlement, at(MINUTE + 1))).toEqual({ kind: 'done' });
-    expect(await stores.occurrences.renew(running, at(5 * MINUTE))).toEqual({ kind: 'lost-lease' });
+    expect(await stores.occurrences.renew(running, at(5 * MINUTE), at(SECOND))).toEqual({
+      kind: 'lost-lease',
+    });
     const late = { kind: 'succeeded', record: record(running, 'succeeded') } as const;
     expect(await stores.occurrences.settle(running, late, at(MINUTE + 2))).toEqual({ kind: 'lost-lease' });
     expect(await readPending(stores, key)).toMatchObject({ dispatchSeq: 2, dueAt: at(2 * MINUTE) });

@@ -11,7 +11,7 @@ import { tick } from '../../lambdas/tick/tick.ts';
 import { meterReads, meterWrites } from '../support/capacity.ts';
 import { IDLE_MINUTE } from '../support/cost.ts';
 import { at, definition, freshId, NOON } from '../support/fixtures.ts';
-import { keyOf, seedSchedule } from '../support/seed.ts';
+import { dispatched, keyOf, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 const secret = '9f8e7d6c-5b4a-4321-8765-0123456789ab';
@@ -49,7 +49,7 @@ async function runOne(of: ScheduleHead, time: number, needs: readonly SlotNeed[]
     expiresAt: epochMs(now + MINUTE),
     secret,
   };
-  const claim = await stores.occurrences.claim(keyOf(of, now), lease, now, needs);
+  const claim = await stores.occurrences.claim(dispatched(keyOf(of, now)), lease, now, needs);
   if (claim.kind !== 'claimed') throw new Error(`It is ${claim.kind}.`);
   const running = claim.occurrence;
   const record = {

@@ -8,7 +8,15 @@ import type { Settlement } from '../../lambdas/core/ports.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, freshId, NOON } from '../support/fixtures.ts';
-import { claimed, expectStatus, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
+import {
+  claimed,
+  dispatched,
+  expectStatus,
+  keyOf,
+  planned,
+  readPending,
+  seedSchedule,
+} from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -80,7 +88,7 @@ describe('cancel', () => {
       const pending = await readPending(stores, key);
       const [cancelled, claim] = await Promise.all([
         stores.occurrences.cancel(pending, 'user', NOON),
-        stores.occurrences.claim(key, { holder: 'w', expiresAt: at(MINUTE) }, NOON),
+        stores.occurrences.claim(dispatched(key), { holder: 'w', expiresAt: at(MINUTE) }, NOON),
       ]);
       expect(cancelled.kind === 'done').toBe(claim.kind !== 'claimed');
     }
@@ -111,7 +119,12 @@ describe('a request to cancel what runs', () => {
   it('is the same for an attempt that holds a slot, and no slot is given back by the refusal', async () => {
     const { key } = await one();
     const need = { slot: `key:${freshId()}`, limit: 1 };
-    const claim = await stores.occurrences.claim(key, { holder: 'w', expiresAt: at(MINUTE) }, NOON, [need]);
+    const claim = await stores.occurrences.claim(
+      dispatched(key),
+      { holder: 'w', expiresAt: at(MINUTE) },
+      NOON,
+      [need],
+    );
     const { occurrence: running } = claim as { occurrence: RunningOccurrence };
     await stores.occurrences.requestCancel(key, 'user');
     expect((await stores.occurrences.settle(running, retry(at(MINUTE)), at(SECOND))).kind).toBe(
@@ -159,11 +172,11 @@ describe('detach', () => {
     const need = { slot: `key:${freshId()}`, limit: 1 };
     const [a, b] = [(await one()).key, (await one()).key];
     const lease = { holder: 'w', expiresAt: at(MINUTE) };
-    const claim = await stores.occurrences.claim(a, lease, NOON, [need]);
+    const claim = await stores.occurrences.claim(dispatched(a), lease, NOON, [need]);
     await stores.occurrences.detach((claim as { occurrence: RunningOccurrence }).occurrence, at(10 * MINUTE));
     const later = at(5 * MINUTE);
     const next = { holder: 'w2', expiresAt: at(6 * MINUTE) };
-    expect(await stores.occurrences.claim(b, next, later, [need])).toMatchObject({
+    expect(await stores.occurrences.claim(dispatched(b), next, later, [need])).toMatchObject({
       kind: 'blocked',
       by: occurrenceId(a),
     });
@@ -344,7 +357,7 @@ describe('unskip', () => {
     expect(await indexed(key)).toEqual(FINISHED);
     const skipped = expectStatus(await read(key), 'skipped');
     expect(await stores.occurrences.unskip(skipped, { dueAt: at(MINUTE) })).toEqual(DONE);
-    expect(await readPending(stores, key)).toMatchObject({ dispatchSeq: 2, dueAt: at(MINUTE) });
+    expect(await readPending(stores, key)).toMatchObject({ dispatchSeq: 3, dueAt: at(MINUTE) });
     expect(await indexed(key)).toEqual(OPEN);
   });
 });
@@ -361,7 +374,7 @@ describe('a line for a slot', () => {
     const [first, ...rest] = keys as [OccurrenceKey, ...OccurrenceKey[]];
     const last = rest.at(-1) as OccurrenceKey;
     const lease = { holder: 'w', expiresAt: at(MINUTE) };
-    const claim = await stores.occurrences.claim(first, lease, NOON, [need]);
+    const claim = await stores.occurrences.claim(dispatched(first), lease, NOON, [need]);
     for (const key of rest) await stores.occurrences.waitForSlot(await readPending(stores, key), need, 1_000);
     const line = async () => (await readSlots(stores.context, [need.slot]))[0]?.waiting.size;
     expect(await line()).toBe(waiting + 1);
@@ -415,7 +428,7 @@ describe('a pull queue', () => {
     const [holder, ...blocked] = await Promise.all([0, 1, 2, 3].map((i) => one(at(-HOUR + i), 'q3')));
     const free = await one(NOON, 'q3');
     const lease = { holder: 'w', expiresAt: at(MINUTE) };
-    await stores.occurrences.claim((holder as { key: OccurrenceKey }).key, lease, NOON, [need]);
+    await stores.occurrences.claim(dispatched((holder as { key: OccurrenceKey }).key), lease, NOON, [need]);
     for (const { key } of blocked) {
       await stores.occurrences.waitForSlot(await readPending(stores, key), need, 10);
     }

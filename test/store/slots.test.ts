@@ -5,7 +5,7 @@ import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import type { ClaimResult } from '../../lambdas/core/ports.ts';
 import { epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, freshId, NOON } from '../support/fixtures.ts';
-import { keyOf, readPending, seedSchedule } from '../support/seed.ts';
+import { dispatched, keyOf, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -18,7 +18,7 @@ const need = (limit = 1) => ({ slot: `key:${freshId()}`, limit });
 type Need = ReturnType<typeof need>;
 
 function claim(key: OccurrenceKey, needs: Need[], now = NOON, holder = 'w1'): Promise<ClaimResult> {
-  return stores.occurrences.claim(key, { holder, expiresAt: epochMs(now + MINUTE) }, now, needs);
+  return stores.occurrences.claim(dispatched(key), { holder, expiresAt: epochMs(now + MINUTE) }, now, needs);
 }
 
 async function started(
@@ -213,7 +213,7 @@ describe('a request to cancel', () => {
     const [a] = (await pendingKeys(1)) as [OccurrenceKey];
     const running = await started(a, []);
     expect(await stores.occurrences.requestCancel(a, 'user')).toEqual({ kind: 'done' });
-    expect(await stores.occurrences.renew(running, at(2 * MINUTE))).toEqual({
+    expect(await stores.occurrences.renew(running, at(2 * MINUTE), NOON)).toEqual({
       kind: 'cancel-requested',
       reason: 'user',
     });

@@ -1,4 +1,4 @@
-import type { OccurrenceKey } from '../../lambdas/core/ids.ts';
+import { type Dispatched, type OccurrenceKey, parseOccurrenceId } from '../../lambdas/core/ids.ts';
 import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import type { PlannedOccurrence } from '../../lambdas/core/planner.ts';
 import type { ScheduleChange } from '../../lambdas/core/ports.ts';
@@ -55,6 +55,18 @@ export function keyOf(of: ScheduleHead, time: EpochMs): OccurrenceKey {
   return { schedule: of.id, scheduledTime: time, revision: of.revision, kind: 'scheduled' };
 }
 
+/** As a message names it; the first time when nothing else is said. */
+export function dispatched(key: OccurrenceKey, dispatchSeq = 1): Dispatched {
+  return { ...key, dispatchSeq };
+}
+
+/** The message that the queue holds for an occurrence as it is now. */
+export async function messageOf(stores: Pick<Stores, 'occurrences'>, id: string, dueAt: number) {
+  const key = parseOccurrenceId(id);
+  const found = key && (await stores.occurrences.readOccurrence(key));
+  return { id, seq: found?.dispatchSeq ?? 1, dueAt };
+}
+
 export async function readPending(stores: Stores, key: OccurrenceKey): Promise<PendingOccurrence> {
   return expectStatus(await stores.occurrences.readOccurrence(key), 'pending');
 }
@@ -66,7 +78,8 @@ export async function claimed(
   now: EpochMs,
   holder = 'w1',
 ): Promise<RunningOccurrence> {
-  const claim = await stores.occurrences.claim(key, { holder, expiresAt: epochMs(now + MINUTE) }, now);
+  const pending = await readPending(stores, key);
+  const claim = await stores.occurrences.claim(pending, { holder, expiresAt: epochMs(now + MINUTE) }, now);
   if (claim.kind !== 'claimed')
     throw new Error(`Not claimed: it is ${claim.occurrence?.status ?? 'absent'}.`);
   return claim.occurrence;

@@ -96,6 +96,13 @@ export const holdsFencingToken = (token: number): Expression =>
 export const leaseStillEndsAt = (at: EpochMs): Expression =>
   expression('lease_expires_at = :lease_end', [], { ':lease_end': at });
 
+/** Its holder may still be at work: what has expired is ended, not renewed. */
+export const leaseStandsAt = (now: EpochMs): Expression =>
+  expression('lease_expires_at >= :now', [], { ':now': now });
+
+export const leaseEndsBefore = (at: EpochMs): Expression =>
+  expression('lease_expires_at < :lease_end', [], { ':lease_end': at });
+
 export const dispatchSeqIs = (seq: number): Expression =>
   expression('dispatch_seq = :seen_seq', [], { ':seen_seq': seq });
 

@@ -1,8 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { OccurrenceKey } from '../../core/ids.ts';
-import type { CancelReason, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import type { Dispatched, OccurrenceKey } from '../../core/ids.ts';
+import type {
+  CancelReason,
+  Occurrence,
+  PendingOccurrence,
+  RunningOccurrence,
+} from '../../core/occurrence.ts';
 import type {
   ClaimResult,
   FencedResult,
@@ -23,6 +28,8 @@ import {
   holdsFencingToken,
   isPending,
   isRunning,
+  leaseEndsBefore,
+  leaseStandsAt,
   leaseStillEndsAt,
   pastStartDeadline,
   placeholders,
@@ -71,19 +78,33 @@ export const fenced = (moved: Moved): FencedResult => ({
 /** pending and due → running. */
 export async function claim(
   context: StoreContext,
-  key: OccurrenceKey,
+  attempt: Dispatched,
   lease: LeaseTerms,
   now: EpochMs,
 ): Promise<ClaimResult> {
-  const moved = await move(context, key, claimUpdate(lease, now, []), isClaimable(now));
-  const occurrence = moved.item && occurrenceOf(moved.item);
-  if (moved.kind === 'moved' && occurrence?.status === 'running') return { kind: 'claimed', occurrence };
-  return { kind: 'not-claimable', occurrence };
+  const moved = await move(context, attempt, claimUpdate(lease, now, []), isClaimable(attempt, now));
+  return claimAs(attempt, lease, moved.item && occurrenceOf(moved.item));
 }
 
-/** The holder of this very claim; nobody took the occurrence over since. */
+/**
+ * What a claim came to, by the occurrence as it then was. Running under the very sequence and holder, it is this claim's
+ * doing, also where the write was refused: its answer was lost, and it was sent again.
+ */
+export function claimAs(
+  { dispatchSeq }: Dispatched,
+  { holder }: LeaseTerms,
+  occurrence: Occurrence | undefined,
+): ClaimResult {
+  const isOwn =
+    occurrence?.status === 'running' &&
+    occurrence.dispatchSeq === dispatchSeq &&
+    occurrence.lease.holder === holder;
+  return isOwn ? { kind: 'claimed', occurrence } : { kind: 'not-claimable', occurrence };
+}
+
+/** The attempt of this very claim: nobody has ended it since. */
 export const isOwnAttempt = (running: RunningOccurrence): Expression =>
-  and(isRunning, holdsFencingToken(running.fencingToken));
+  and(isRunning, dispatchSeqIs(running.dispatchSeq), holdsFencingToken(running.fencingToken));
 
 /** As seen when its lease had expired: not renewed since, not taken over. */
 export const isSeenExpired = (running: RunningOccurrence): Expression =>
@@ -93,11 +114,16 @@ export async function renew(
   context: StoreContext,
   running: RunningOccurrence,
   expiresAt: EpochMs,
+  now: EpochMs,
 ): Promise<RenewResult> {
   const update = expression('SET lease_expires_at = :lease_end', [], { ':lease_end': expiresAt });
-  const moved = await move(context, running, update, isOwnAttempt(running));
-  if (moved.kind === 'refused') return { kind: 'lost-lease' };
-  const reason = moved.item.cancel_reason as CancelReason | undefined;
+  // A request that comes late must not take back what a later one gave.
+  const condition = and(isOwnAttempt(running), leaseStandsAt(now), leaseEndsBefore(expiresAt));
+  const moved = await move(context, running, update, condition);
+  const found = moved.item && occurrenceOf(moved.item);
+  const isOwn = found?.status === 'running' && found.fencingToken === running.fencingToken;
+  if (!isOwn || found.lease.expiresAt < Math.max(expiresAt, now)) return { kind: 'lost-lease' };
+  const reason = found.cancelReason;
   return reason === undefined ? { kind: 'done' } : { kind: 'cancel-requested', reason };
 }
 
@@ -138,10 +164,26 @@ export function refusedEnd(
   item: Item | undefined,
 ): SettleResult {
   const found = item && occurrenceOf(item);
+  if (found && isEndOf(running, settlement, found)) return { kind: 'done' };
   const asked = found?.status === 'running' && found.fencingToken === running.fencingToken;
   return settlement.kind === 'retry' && asked && found.cancelReason !== undefined
     ? { kind: 'cancel-requested', reason: found.cancelReason }
     : { kind: 'lost-lease' };
+}
+
+/** What was found is this very end of the attempt: its answer was lost, and it was sent again. */
+function isEndOf(running: RunningOccurrence, settlement: Settlement, found: Occurrence): boolean {
+  const status = settlement.kind === 'retry' ? 'pending' : settlement.kind;
+  const isNext = found.status === status && found.dispatchSeq === running.dispatchSeq + 1;
+  if (!isNext || found.fencingToken !== running.fencingToken) return false;
+  const { record } = settlement;
+  const last = found.attempts.at(-1);
+  if (!record) return found.attempt === running.attempt - 1;
+  return (
+    last?.attempt === record.attempt &&
+    last.finishedAt === record.finishedAt &&
+    last.outcome === record.outcome
+  );
 }
 
 /** The worker of a running occurrence finds this at its next renewal. */
@@ -181,7 +223,7 @@ export async function miss(
   const late = attention(pending, now);
   const update = expression(
     'SET #status = :missed, reason = :reason, finished_at = :now, purge_at = :purge_at, ' +
-      'attention_day = :day, attention_at = :now REMOVE open_shard, waiting_for',
+      'attention_day = :day, attention_at = :now ADD dispatch_seq :one REMOVE open_shard, waiting_for',
     ['status'],
     {
       ':missed': 'missed',
@@ -189,6 +231,7 @@ export async function miss(
       ':now': now,
       ':purge_at': purgeAfter(context, pending, now),
       ':day': late.attention_day,
+      ':one': 1,
     },
   );
   return fenced(await move(context, pending, update, and(isPending, pastStartDeadline(now))));

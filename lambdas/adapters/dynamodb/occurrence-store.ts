@@ -71,7 +71,7 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     pullable: (queue, now, limit) => pullable(context, queue, now, limit),
     listAttention: (query) => listAttention(context, query),
     requestCancel: (key, reason) => requestCancel(context, key, reason),
-    renew: (running, expiresAt) => renew(context, running, expiresAt),
+    renew: (running, expiresAt, now) => renew(context, running, expiresAt, now),
     settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),
     expire: (running, settlement, now) => end(running, settlement, isSeenExpired(running), now),
     redispatch: (pending, now, why) => redispatch(context, pending, now, why),

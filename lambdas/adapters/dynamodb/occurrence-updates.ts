@@ -1,10 +1,20 @@
+import type { Dispatched } from '../../core/ids.ts';
 import type { RunningOccurrence } from '../../core/occurrence.ts';
 import { withAttempt } from '../../core/occurrence.ts';
 import type { LeaseTerms, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { attention, pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
-import { and, type Expression, expression, isDueBy, isPending, withinStartDeadline } from './conditions.ts';
+
+import {
+  and,
+  dispatchSeqIs,
+  type Expression,
+  expression,
+  isDueBy,
+  isPending,
+  withinStartDeadline,
+} from './conditions.ts';
 import { purgeAfter } from './occurrence-items.ts';
 
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
@@ -32,12 +42,11 @@ export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly str
 }
 
 /**
- * The dispatch_seq of the message is not asked for: whichever message comes first once the occurrence is due may
- * start it, so a second dispatch by the sweep never makes the first one void. An expired lease is not taken over
- * either: the sweep ends that attempt first, by the retry policy.
+ * Under the dispatch_seq that the message names: what the sweep sends again keeps it, so that whichever message comes
+ * first may start the attempt. An expired lease is not taken over: the sweep ends that attempt first, by the retry policy.
  */
-export function isClaimable(now: EpochMs): Expression {
-  return and(isPending, isDueBy(now), withinStartDeadline(now));
+export function isClaimable({ dispatchSeq }: Dispatched, now: EpochMs): Expression {
+  return and(isPending, dispatchSeqIs(dispatchSeq), isDueBy(now), withinStartDeadline(now));
 }
 
 const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason, detached';
@@ -79,8 +88,9 @@ export function settlementUpdate(
   };
   const names = Object.keys(sets);
   return expression(
-    `SET ${names.map((name) => `#${name} = :set_${name}`).join(', ')} REMOVE ${LEASE_ATTRIBUTES}, open_shard`,
+    `SET ${names.map((name) => `#${name} = :set_${name}`).join(', ')} ADD dispatch_seq :one ` +
+      `REMOVE ${LEASE_ATTRIBUTES}, open_shard`,
     names,
-    Object.fromEntries(names.map((name) => [`:set_${name}`, sets[name]])),
+    { ...Object.fromEntries(names.map((name) => [`:set_${name}`, sets[name]])), ':one': 1 },
   );
 }

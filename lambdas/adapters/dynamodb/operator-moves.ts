@@ -40,13 +40,14 @@ export async function cancel(
 ): Promise<FencedResult> {
   const update = expression(
     'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
-      'REMOVE open_shard, waiting_for, attention_day, attention_at',
+      'ADD dispatch_seq :one REMOVE open_shard, waiting_for, attention_day, attention_at',
     ['status'],
     {
       ':cancelled': 'cancelled',
       ':reason': reason,
       ':now': now,
       ':purge_at': purgeAfter(context, pending, now),
+      ':one': 1,
     },
   );
   return leaving(context, pending, await move(context, pending, update, seen(pending)));
@@ -61,13 +62,14 @@ export async function skip(
 ): Promise<FencedResult> {
   const update = expression(
     'SET #status = :skipped, reason = :reason, finished_at = :now, purge_at = :purge_at' +
-      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} REMOVE open_shard, waiting_for, attention_day, attention_at`,
+      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} ADD dispatch_seq :one REMOVE open_shard, waiting_for, attention_day, attention_at`,
     ['status'],
     {
       ':skipped': 'skipped',
       ':reason': reason,
       ':now': now,
       ':purge_at': purgeAfter(context, pending, now),
+      ':one': 1,
       ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
     },
   );

@@ -30,13 +30,14 @@ import { watchAction } from './watch-items.ts';
 function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
   const update = expression(
     'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
-      'REMOVE open_shard, waiting_for, attention_day, attention_at',
+      'ADD dispatch_seq :one REMOVE open_shard, waiting_for, attention_day, attention_at',
     ['status'],
     {
       ':cancelled': 'cancelled',
       ':reason': reason,
       ':now': now,
       ':purge_at': purgeAfter(context, pending, now),
+      ':one': 1,
     },
   );
   // The seq too: between read and write it may have run and come back for a retry.

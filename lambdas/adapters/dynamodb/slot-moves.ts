@@ -1,4 +1,10 @@
-import { type OccurrenceId, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../../core/ids.ts';
+import {
+  type Dispatched,
+  type OccurrenceId,
+  type OccurrenceKey,
+  occurrenceId,
+  parseOccurrenceId,
+} from '../../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import type { ClaimResult, LeaseTerms, Settlement, SettleResult, WaitResult } from '../../core/ports.ts';
 import type { SlotNeed } from '../../core/slots.ts';
@@ -17,7 +23,7 @@ import {
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey, slotKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
-import { mayEndAs, refusedEnd } from './occurrence-moves.ts';
+import { claimAs, mayEndAs, refusedEnd } from './occurrence-moves.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 import { newSlotItem, readNamed, readSlots, type Slot } from './slot-items.ts';
 import { dropFromLine, placeInLine, readLine } from './slot-line.ts';
@@ -62,7 +68,7 @@ const entry = (text: string, id: OccurrenceId, values: Record<string, unknown> =
 /** pending and due → running, taking every slot that it needs; or the slot that is full and who holds it. */
 export async function claimWithSlots(
   context: StoreContext,
-  key: OccurrenceKey,
+  key: Dispatched,
   lease: LeaseTerms,
   now: EpochMs,
   needs: readonly SlotNeed[],
@@ -83,14 +89,12 @@ export async function claimWithSlots(
         now,
         needs.map(({ slot }) => slot),
       ),
-      isClaimable(now),
+      isClaimable(key, now),
     );
     const result = await transact(context.client, [claim, ...plan.actions]);
     const found = (await readNamed(context, [id])).get(id);
     const occurrence = found && occurrenceOf(found);
-    if (result.kind === 'committed' && occurrence?.status === 'running')
-      return { kind: 'claimed', occurrence };
-    if (result.kind === 'committed' || result.failed.has(0)) return { kind: 'not-claimable', occurrence };
+    if (result.kind === 'committed' || result.failed.has(0)) return claimAs(key, lease, occurrence);
   }
   throw contended(`The claim of ${id}`);
 }

@@ -17,7 +17,7 @@ export async function heartbeat(
   const revision = await deps.schedules.readRevision(found.schedule, found.revision);
   if (!revision) throw new Error(`${found.schedule} has no revision ${found.revision}.`);
   const leaseExpiresAt = epochMs(now + silenceMs(revision.definition));
-  const renewed = await deps.occurrences.renew(found, leaseExpiresAt);
+  const renewed = await deps.occurrences.renew(found, leaseExpiresAt, now);
   if (renewed.kind === 'lost-lease') throw staleToken();
   return {
     leaseExpiresAt: toIso(leaseExpiresAt),

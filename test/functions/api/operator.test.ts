@@ -4,7 +4,7 @@ import type { CallResult, Settlement } from '../../../lambdas/core/ports.ts';
 import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { work } from '../../../lambdas/worker/work.ts';
 import { at, NOON } from '../../support/fixtures.ts';
-import { claimed } from '../../support/seed.ts';
+import { claimed, messageOf } from '../../support/seed.ts';
 import { testWorker } from '../../support/worker.ts';
 import { created, ledger, openApi, type TestApi, tally } from './api.ts';
 
@@ -29,7 +29,7 @@ const keyOf = (id: string) => {
 /** Has a worker start an occurrence by the clock of the API. */
 function run(id: string, answer: Parameters<typeof testWorker>[1] = async () => ok) {
   const worker = testWorker(api.stores, answer, api.clock);
-  const end = work(worker.deps, { id, seq: 1, dueAt: api.clock.now() }, 'w1');
+  const end = messageOf(api.stores, id, api.clock.now()).then((one) => work(worker.deps, one, 'w1'));
   return { worker, end };
 }
 
