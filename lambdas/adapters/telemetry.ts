@@ -13,6 +13,8 @@ import {
   type ScheduleReport,
 } from '../contract/metrics.ts';
 import { splitScheduleId } from '../core/ids.ts';
+import { SECOND } from '../core/time.ts';
+import { withDeadline } from './aws/deadline.ts';
 
 export const logger = new Logger();
 
@@ -56,10 +58,15 @@ function publish(): void {
   if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
 }
 
-/** A Lambda handler with log context and metrics around it. */
+/** Milliseconds before the end of an invocation by which its calls have given up, so that it can say so. */
+const RESERVE = SECOND;
+
+/** A Lambda handler with log context and metrics around it, and a deadline for its calls of AWS. */
 export function observed<Event, Result>(handle: (event: Event, context: Context) => Promise<Result>) {
   return middy<Event, Result>()
     .use(injectLambdaContext(logger))
     .use({ after: publish, onError: publish })
-    .handler((event, context) => handle(event, context));
+    .handler((event, context) =>
+      withDeadline(Date.now() + context.getRemainingTimeInMillis() - RESERVE, () => handle(event, context)),
+    );
 }

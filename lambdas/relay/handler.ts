@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { createSqsClient } from '../adapters/clients.ts';
+import { createSqsClient } from '../adapters/aws/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import { outboxRecordOf } from '../adapters/dynamodb/stream.ts';
 import { createWorkQueue } from '../adapters/sqs/work-queue.ts';

@@ -1,4 +1,4 @@
-import { createLambdaClient } from '../adapters/clients.ts';
+import { createLambdaClient } from '../adapters/aws/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createBackfillStore,

@@ -1,7 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import { createSqsClient } from '../adapters/aws/clients.ts';
 import { newSecret } from '../adapters/chance.ts';
-import { createSqsClient } from '../adapters/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createBackfillStore,

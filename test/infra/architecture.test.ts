@@ -63,6 +63,13 @@ describe('imports go one way', () => {
     expect(strays(outside, (imported) => !/^@(aws-sdk|smithy)\//.test(imported))).toEqual([]);
   });
 
+  test('clients of AWS are made in one place, which gives each its patience', () => {
+    const made = sources('lambdas').filter((file) =>
+      /\bnew\s+\w*Client\b|NodeHttpHandler/.test(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect(made).toEqual([]);
+  });
+
   test('what is deployed knows nothing of how it is deployed, run locally or tested', () => {
     const forbidden = startsWithAny([
       'lib',

@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { ApiEnv } from '../../contract/env.ts';
+import { type Patience, serviceClient } from '../aws/clients.ts';
 import { markRetryable } from './retryable.ts';
 import { translateFaults } from './store-fault.ts';
 
@@ -8,9 +9,11 @@ import { translateFaults } from './store-fault.ts';
  * The document client that every store uses. Endpoint, region and credentials come from the SDK's standard
  * variables (`AWS_ENDPOINT_URL_DYNAMODB`, `AWS_REGION`, …): nothing here knows which engine answers.
  */
-export function createDocumentClient(config: DynamoDBClientConfig = {}): DynamoDBDocumentClient {
-  // Retries cover short throttling while an on-demand table or index splits.
-  const client = new DynamoDBClient({ maxAttempts: 6, ...config });
+export function createDocumentClient(
+  config: DynamoDBClientConfig = {},
+  patience?: Patience,
+): DynamoDBDocumentClient {
+  const client = serviceClient(DynamoDBClient, config, patience);
   client.middlewareStack.use(markRetryable);
   client.middlewareStack.use(translateFaults);
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } });

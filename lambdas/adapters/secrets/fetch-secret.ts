@@ -1,19 +1,17 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { arnKind } from '../../contract/allow/arns.ts';
+import { serviceClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { SecretFault } from './secret-fault.ts';
-
-/** A service that does not answer must not hold up an attempt for as long as its timeout. Milliseconds. */
-const PATIENCE = { maxAttempts: 3, requestHandler: { connectionTimeout: 2_000, requestTimeout: 5_000 } };
 
 const MISSING = new Set(['ResourceNotFoundException', 'ParameterNotFound', 'ParameterVersionNotFound']);
 const DENIED = new Set(['AccessDeniedException', 'AccessDenied', 'KMSAccessDeniedException']);
 
 /** Gets the text of a secret of Secrets Manager or a parameter of Systems Manager; throws a `SecretFault`. */
 export function createSecretFetcher(): (arn: string) => Promise<string> {
-  const managers = byRegion((region) => new SecretsManagerClient({ region, ...PATIENCE }));
-  const systems = byRegion((region) => new SSMClient({ region, ...PATIENCE }));
+  const managers = byRegion((region) => serviceClient(SecretsManagerClient, { region }));
+  const systems = byRegion((region) => serviceClient(SSMClient, { region }));
 
   async function textOf(arn: string): Promise<string | undefined> {
     if (arnKind(arn) === 'parameter') {

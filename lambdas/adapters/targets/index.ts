@@ -5,6 +5,7 @@ import { SNSClient } from '@aws-sdk/client-sns';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { AllowList } from '../../contract/allow/allow-list.ts';
 import type { TargetCaller } from '../../core/ports.ts';
+import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { createSecretFetcher } from '../secrets/fetch-secret.ts';
 import { createSecretStore } from '../secrets/secret-store.ts';
@@ -19,9 +20,6 @@ import { createSnsCaller } from './sns.ts';
 import { createSqsCaller } from './sqs.ts';
 import { createStateMachineCaller } from './state-machine.ts';
 
-/** One call is one attempt: a retry of the SDK's would be an attempt that nobody recorded. */
-const ONCE = { maxAttempts: 1 };
-
 /** One caller for every kind of target. */
 export function createTargetCaller(config: {
   readonly allowed: AllowList;
@@ -33,14 +31,14 @@ export function createTargetCaller(config: {
     createRequestSender(createAddressGuard(config.httpAllowedRanges), createConnections(config.clock.now)),
     createSecretStore(createSecretFetcher(), config.clock),
   );
-  const lambda = createLambdaCaller(byRegion((region) => new LambdaClient({ ...ONCE, region })));
+  const lambda = createLambdaCaller(byRegion((region) => targetClient(LambdaClient, { region })));
   // The endpoint is the Region's: a host that a request could choose would be sent signed requests.
   const sqs = createSqsCaller(
-    byRegion((region) => new SQSClient({ ...ONCE, region, useQueueUrlAsEndpoint: false })),
+    byRegion((region) => targetClient(SQSClient, { region, useQueueUrlAsEndpoint: false })),
   );
-  const sns = createSnsCaller(byRegion((region) => new SNSClient({ ...ONCE, region })));
-  const eventBus = createEventBusCaller(byRegion((region) => new EventBridgeClient({ ...ONCE, region })));
-  const stateMachine = createStateMachineCaller(byRegion((region) => new SFNClient({ ...ONCE, region })));
+  const sns = createSnsCaller(byRegion((region) => targetClient(SNSClient, { region })));
+  const eventBus = createEventBusCaller(byRegion((region) => targetClient(EventBridgeClient, { region })));
+  const stateMachine = createStateMachineCaller(byRegion((region) => targetClient(SFNClient, { region })));
   return onlyAllowed(config.allowed, {
     async call(target, invocation, now, signal) {
       switch (target.kind) {
