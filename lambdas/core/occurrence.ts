@@ -58,6 +58,8 @@ interface OccurrenceBase extends OccurrenceKey {
   readonly secret?: string;
   /** The queue that outside workers claim it from; it is not handed to the work queue. */
   readonly pullQueue?: string;
+  /** A person had it made before the planner came to its time. */
+  readonly isAhead?: true;
   /** Days that it is kept once it is finished, where its schedule says it. */
   readonly retentionDays?: number;
   readonly attempts: readonly AttemptRecord[];

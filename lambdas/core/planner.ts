@@ -33,6 +33,8 @@ export interface PlannedOccurrence extends OccurrenceKey {
   /** Chosen with a trigger, instead of the revision's; the input as JSON text. */
   readonly overlap?: OverlapPolicy;
   readonly inputOverride?: string;
+  /** Made by a person before the planner came to its time. */
+  readonly isAhead?: true;
   /** Days that it is kept once it is finished; as the deployment says when absent. */
   readonly retentionDays?: number;
   readonly notes: readonly FireNote[];

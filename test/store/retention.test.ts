@@ -72,7 +72,7 @@ describe('the retention of a schedule', () => {
       ),
     );
     expect(await purgedAfterDays(keyOf(of, NOON))).toBe(7);
-    expect(await purgedAfterDays(keyOf(of, at(MINUTE)))).toBe(7);
+    expect(await purgedAfterDays(keyOf(of, at(MINUTE)))).toBe(7 + MINUTE / DAY);
   });
 
   it('is the deployment’s where the schedule has none', async () => {

@@ -7,8 +7,9 @@ import {
   type Reprocess,
 } from '../../core/backfill/backfill.ts';
 import { shardOf } from '../../core/ids.ts';
+import { type PurgeTime, purgeTime } from '../../core/retention.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { type Item, purgeAt } from './head-items.ts';
+import type { Item } from './head-items.ts';
 import { backfillKey, scheduleIdOf } from './keys.ts';
 
 /** A finished backfill, and the item of its slot, outlive the last of its occurrences by so many days. */
@@ -18,8 +19,8 @@ export function purgeAfterAll(
   backfill: Pick<Backfill, 'retentionDays'>,
   retentionDays: number,
   finishedAt: EpochMs,
-): number {
-  return purgeAt(finishedAt, (backfill.retentionDays ?? retentionDays) + EXTRA_DAYS);
+): PurgeTime {
+  return purgeTime([finishedAt], (backfill.retentionDays ?? retentionDays) + EXTRA_DAYS);
 }
 
 /** A backfill as stored, beside the head of its schedule. It is in the index `due` only while there is something to look for. */

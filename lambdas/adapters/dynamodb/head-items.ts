@@ -3,6 +3,7 @@ import type { Counted } from '../../core/group.ts';
 import { isReserved, shardOf, splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { IdempotencyRecord } from '../../core/ports.ts';
+import { MAX_CATCH_UP_DAYS, type PurgeTime, purgeTime } from '../../core/retention.ts';
 import type {
   CatchUpPolicy,
   Definition,
@@ -11,7 +12,7 @@ import type {
   ScheduleHead,
   ScheduleState,
 } from '../../core/schedule.ts';
-import { DAY, type EpochMs, SECOND } from '../../core/time.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { ZoneMove } from '../../core/zone-change.ts';
 import { pinOf, pinText } from './calendar-items.ts';
 import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.ts';
@@ -19,21 +20,16 @@ import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.t
 export type Item = Record<string, unknown>;
 
 /** A tombstone outlives every occurrence record of its schedule by a week; a skip may be a year ahead. */
-const TOMBSTONE_EXTRA_DAYS = 366 + 7;
+const TOMBSTONE_EXTRA_DAYS = 366 + MAX_CATCH_UP_DAYS + 7;
 const IDEMPOTENCY_DAYS = 1;
-
-/** TTL attributes are epoch seconds. */
-export function purgeAt(now: EpochMs, days: number): number {
-  return Math.ceil((now + days * DAY) / SECOND);
-}
 
 /** A tombstone outlives every record of its schedule. */
 export function tombstonePurgeAt(
   { policy }: Pick<ScheduleHead, 'policy'>,
   retentionDays: number,
   now: EpochMs,
-): number {
-  return purgeAt(now, Math.max(retentionDays, policy.retentionDays ?? 0) + TOMBSTONE_EXTRA_DAYS);
+): PurgeTime {
+  return purgeTime([now], Math.max(retentionDays, policy.retentionDays ?? 0) + TOMBSTONE_EXTRA_DAYS);
 }
 
 /**
@@ -185,6 +181,6 @@ export function idempotencyItem(record: IdempotencyRecord, now: EpochMs): Item {
     ...idempotencyItemKey(record.key),
     request_hash: record.requestHash,
     result: record.result,
-    purge_at: purgeAt(now, IDEMPOTENCY_DAYS),
+    purge_at: purgeTime([now], IDEMPOTENCY_DAYS),
   };
 }

@@ -10,24 +10,16 @@ import type {
 } from '../../core/occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
+import { purgeTime, purgeTimeOf } from '../../core/retention.ts';
 import type { OverlapPolicy } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
-import { type Item, purgeAt } from './head-items.ts';
+import type { Item } from './head-items.ts';
 import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from './keys.ts';
 
 /** Days that finished occurrences are kept, where their schedule does not say it. */
 type Retention = Pick<StoreContext, 'retentionDays'>;
-
-/** When an occurrence that is finished at `at` is purged: it carries what its schedule said when it was created. */
-export function purgeAfter(
-  context: Retention,
-  { retentionDays }: Pick<Occurrence, 'retentionDays'>,
-  at: EpochMs,
-): number {
-  return purgeAt(at, retentionDays ?? context.retentionDays);
-}
 
 /** A new pending occurrence. It names its revision and does not copy the input, so it stays under 1 KB. */
 export function pendingItem(planned: PlannedOccurrence, shardCount: number, now: EpochMs): Item {
@@ -42,6 +34,7 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
     fencing_token: 0,
     created_at: now,
     ...(planned.startBy !== undefined && { start_by: planned.startBy }),
+    ...(planned.isAhead && { is_ahead: true }),
     ...(planned.retentionDays !== undefined && { retention_days: planned.retentionDays }),
     ...(planned.notes.length > 0 && { notes: planned.notes }),
     ...(planned.pullQueue !== undefined && pullEntry(planned, planned.pullQueue, planned.dueAt)),
@@ -65,7 +58,7 @@ export function coalescedItem(record: PlannedRecord, context: Retention, now: Ep
     ...(record.retentionDays !== undefined && { retention_days: record.retentionDays }),
     created_at: now,
     finished_at: now,
-    purge_at: purgeAfter(context, record, now),
+    purge_at: purgeTime([now, record.scheduledTime], record.retentionDays ?? context.retentionDays),
   };
 }
 
@@ -75,6 +68,7 @@ export function skippedItem(
   context: Retention,
   now: EpochMs,
 ): Item {
+  const record = { ...key, dueAt: key.scheduledTime, notes: [], isAhead: true } as const;
   return {
     ...occurrenceItemKey(key),
     status: 'skipped',
@@ -86,9 +80,9 @@ export function skippedItem(
     fencing_token: 0,
     created_at: now,
     finished_at: now,
+    is_ahead: true,
     ...(key.retentionDays !== undefined && { retention_days: key.retentionDays }),
-    // Kept until the planner has come by, however far ahead it is.
-    purge_at: purgeAfter(context, key, key.scheduledTime),
+    purge_at: purgeTimeOf(record, { at: now }, context.retentionDays),
   };
 }
 
@@ -119,6 +113,7 @@ export function occurrenceOf(item: Item): Occurrence {
     ...(item.overlap !== undefined && { overlap: item.overlap as OverlapPolicy }),
     ...(item.secret !== undefined && { secret: item.secret as string }),
     ...(item.pull_queue !== undefined && { pullQueue: item.pull_queue as string }),
+    ...(item.is_ahead === true && { isAhead: true as const }),
     ...(item.retention_days !== undefined && { retentionDays: item.retention_days as number }),
     attempts: (item.attempts as AttemptRecord[] | undefined) ?? [],
     notes: (item.notes as FireNote[] | undefined) ?? [],

@@ -17,6 +17,7 @@ import type {
   Settlement,
   SettleResult,
 } from '../../core/ports.ts';
+import { purgeTimeOf } from '../../core/retention.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { attention } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
@@ -37,7 +38,7 @@ import {
 } from './conditions.ts';
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { occurrenceOf, purgeAfter } from './occurrence-items.ts';
+import { occurrenceOf } from './occurrence-items.ts';
 import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
 
 /** The moves of the status machine (lambdas/core/occurrence.ts). Each is one conditional write of one item. */
@@ -229,7 +230,7 @@ export async function miss(
       ':missed': 'missed',
       ':reason': 'start-deadline',
       ':now': now,
-      ':purge_at': purgeAfter(context, pending, now),
+      ':purge_at': purgeTimeOf(pending, { at: now }, context.retentionDays),
       ':day': late.attention_day,
       ':one': 1,
     },

@@ -2,10 +2,10 @@ import type { Dispatched } from '../../core/ids.ts';
 import type { RunningOccurrence } from '../../core/occurrence.ts';
 import { withAttempt } from '../../core/occurrence.ts';
 import type { LeaseTerms, Settlement } from '../../core/ports.ts';
+import { purgeTimeOf } from '../../core/retention.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { attention, pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
-
 import {
   and,
   dispatchSeqIs,
@@ -15,7 +15,6 @@ import {
   isPending,
   withinStartDeadline,
 } from './conditions.ts';
-import { purgeAfter } from './occurrence-items.ts';
 
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
 
@@ -75,10 +74,11 @@ export function settlementUpdate(
       },
     );
   }
+  const end = { at: now, ...('reason' in settlement && { reason: settlement.reason }) };
   const sets: Record<string, unknown> = {
     status: settlement.kind,
     finished_at: now,
-    purge_at: purgeAfter(context, running, now),
+    purge_at: purgeTimeOf(running, end, context.retentionDays),
     ...(settlement.record
       ? { attempts: withAttempt(running.attempts, settlement.record) }
       : // The target was not called, so this was no attempt.

@@ -9,6 +9,7 @@ import type {
 import type { PlannedOccurrence } from '../../core/planner.ts';
 import type { AheadOfPlan, FencedResult } from '../../core/ports.ts';
 import type { FireNote } from '../../core/recurrence/types.ts';
+import { purgeTimeOf } from '../../core/retention.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { pullBucketOf } from './attention-buckets.ts';
@@ -24,7 +25,7 @@ import {
 } from './conditions.ts';
 import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
-import { pendingItem, purgeAfter, skippedItem } from './occurrence-items.ts';
+import { pendingItem, skippedItem } from './occurrence-items.ts';
 import { fenced, move } from './occurrence-moves.ts';
 import { leaveLine, placeInLine } from './slot-line.ts';
 
@@ -46,7 +47,7 @@ export async function cancel(
       ':cancelled': 'cancelled',
       ':reason': reason,
       ':now': now,
-      ':purge_at': purgeAfter(context, pending, now),
+      ':purge_at': purgeTimeOf(pending, { at: now, reason }, context.retentionDays),
       ':one': 1,
     },
   );
@@ -68,7 +69,7 @@ export async function skip(
       ':skipped': 'skipped',
       ':reason': reason,
       ':now': now,
-      ':purge_at': purgeAfter(context, pending, now),
+      ':purge_at': purgeTimeOf(pending, { at: now, reason }, context.retentionDays),
       ':one': 1,
       ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
     },
@@ -201,7 +202,7 @@ export async function createAhead(
   const Item =
     ahead.kind === 'skip'
       ? skippedItem(ahead.key, context, now)
-      : pendingItem(ahead.occurrence, context.shardCount, now);
+      : pendingItem({ ...ahead.occurrence, isAhead: true }, context.shardCount, now);
   const bumpHead = {
     Update: {
       TableName: context.schedulesTable,

@@ -4,6 +4,7 @@ import pMap from 'p-map';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
 import { type ChangeResult, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
+import { purgeTimeOf } from '../../core/retention.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { calendarKey, calendarUserKey } from './calendar-items.ts';
 import type { StoreContext } from './client.ts';
@@ -23,7 +24,7 @@ import { chargeAction } from './group-items.ts';
 import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { purgeAfter, skippedItem } from './occurrence-items.ts';
+import { skippedItem } from './occurrence-items.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 import { watchAction } from './watch-items.ts';
 
@@ -36,7 +37,7 @@ function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason:
       ':cancelled': 'cancelled',
       ':reason': reason,
       ':now': now,
-      ':purge_at': purgeAfter(context, pending, now),
+      ':purge_at': purgeTimeOf(pending, { at: now, reason }, context.retentionDays),
       ':one': 1,
     },
   );

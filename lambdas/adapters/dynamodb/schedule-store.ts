@@ -1,13 +1,14 @@
 import { GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
+import { purgeTime } from '../../core/retention.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { batchGet } from './batch-get.ts';
 import { pinCalendars } from './calendar-store.ts';
 import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import { adoptSchedules, readGroup, takeStarts, writeGroup } from './group-items.ts';
-import { type Item, purgeAt } from './head-items.ts';
+import type { Item } from './head-items.ts';
 import { headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
 import { applyChange } from './schedule-changes.ts';
 import { createWholeHeads } from './whole-heads.ts';
@@ -96,7 +97,7 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
     },
     async readIdempotency(key, now) {
       const item = await read(idempotencyItemKey(key));
-      if (!item || (item.purge_at as number) < purgeAt(now, 0)) return undefined;
+      if (!item || (item.purge_at as number) < purgeTime([now], 0)) return undefined;
       return { key, requestHash: item.request_hash as string, result: item.result as string };
     },
     readGroup: (group) => readGroup(context, group),

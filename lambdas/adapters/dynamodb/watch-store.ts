@@ -3,11 +3,11 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DUE_INDEX } from '../../contract/tables.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { FencedResult } from '../../core/ports.ts';
+import { purgeTime } from '../../core/retention.ts';
 import type { Watch, WatchStore } from '../../core/watch.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, placeholders } from './conditions.ts';
-import { purgeAt } from './head-items.ts';
 import { indexPages } from './index-pages.ts';
 import { headKey, type ItemKey, scheduleIdOf, watchKey } from './keys.ts';
 import { WATCH_SHARD, watchOf } from './watch-items.ts';
@@ -79,7 +79,7 @@ export function createWatchStore(context: StoreContext): WatchStore {
       update(
         watch.schedule,
         expression('SET purge_at = :purge_at REMOVE #shard, next_due_at', ['shard'], {
-          ':purge_at': purgeAt(now, KEPT_DAYS),
+          ':purge_at': purgeTime([now], KEPT_DAYS),
         }),
         isStillSet(watch),
       ),

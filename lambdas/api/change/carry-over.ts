@@ -56,7 +56,7 @@ export async function carryOver(
   const key = ({ scheduledTime }: OccurrenceKey) =>
     ({ schedule: base.id, scheduledTime, revision: base.revision, kind: 'scheduled' }) as const;
   return {
-    create: moved.map((one) => ({ ...plannedAgain(base, one), ...key(one) })),
+    create: moved.map((one) => ({ ...plannedAgain(base, one), ...key(one), isAhead: true })),
     skipped: records
       .filter((one) => isEdit && isDone(one) && isTime(one.scheduledTime))
       .map((one) => ({ ...key(one), ...keptFor(base.policy) })),
