@@ -12,6 +12,7 @@ export type Schedules = Pick<
   | 'readHead'
   | 'readSchedule'
   | 'readRevision'
+  | 'lastRevision'
   | 'readIdempotency'
   | 'listSchedules'
   | 'applyChange'

@@ -7,6 +7,7 @@ import { assertLive, readStanding, scheduleNotFound } from './change/standing.ts
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
 import { startInGroup } from './group/start.ts';
 import { recallAnswer } from './idempotency.ts';
+import { untilSettled } from './occurrence/repeat.ts';
 
 export interface TriggerRequest extends ScheduleRequest {
   readonly idempotencyKey?: string | undefined;
@@ -16,10 +17,24 @@ export interface TriggerRequest extends ScheduleRequest {
 }
 
 /** Runs a schedule once, now, whatever its state; the same Idempotency-Key gives the same occurrence. */
-export async function triggerSchedule(
-  deps: Pick<ChangeDeps, 'schedules' | 'occurrences'>,
+export async function triggerSchedule(deps: TriggerDeps, request: TriggerRequest): Promise<Occurrence> {
+  let starts = true;
+  // An edit that came between is followed: what is made is of the definition that is in force then.
+  return untilSettled(request.id, async () => {
+    const made = await tryTrigger(deps, request, starts);
+    starts = false;
+    return made;
+  });
+}
+
+type TriggerDeps = Pick<ChangeDeps, 'schedules' | 'occurrences'>;
+
+/** Undefined when the schedule was edited between its read and the write. `starts`: its place in the group is not taken yet. */
+async function tryTrigger(
+  deps: TriggerDeps,
   { id, caller, idempotencyKey, overlap, input }: TriggerRequest,
-): Promise<Occurrence> {
+  starts: boolean,
+): Promise<Occurrence | undefined> {
   const { now, requestId } = caller;
   const { head } = assertLive(await readStanding(deps.schedules, id), id);
   const key = {
@@ -38,7 +53,7 @@ export async function triggerSchedule(
           result: occurrenceId(key),
         };
   const again = idempotency && (await recallAnswer(deps.schedules, idempotency, now));
-  if (again === undefined) await startInGroup(deps.schedules, id, 1, now);
+  if (again === undefined && starts) await startInGroup(deps.schedules, id, 1, now);
   const made = await deps.occurrences.createManual({
     occurrence: {
       ...key,
@@ -53,6 +68,7 @@ export async function triggerSchedule(
     now,
   });
   if (made.kind === 'no-schedule') throw scheduleNotFound(id);
+  if (made.kind === 'other-revision') return undefined;
   // A conflict: this request came before, under its key, or (the same id, the same instant) as it is.
   const before =
     made.kind === 'conflict' && idempotency

@@ -54,6 +54,7 @@ export type ErrorCode =
   | 'occurrence.not-found'
   | 'occurrence.finished'
   | 'occurrence.not-finished'
+  | 'occurrence.deleted-schedule'
   | 'occurrence.not-coming'
   | 'occurrence.stale-token'
   | 'occurrence.busy'

@@ -113,6 +113,8 @@ export interface ScheduleStore {
   /** Head and the revision in force; `undefined` when absent or deleted. */
   readSchedule(id: ScheduleId): Promise<ScheduleRecord | undefined>;
   readRevision(id: ScheduleId, revision: number): Promise<Revision | undefined>;
+  /** The largest revision of a name that was ever made, read consistently; 0 when there is none. */
+  lastRevision(id: ScheduleId): Promise<number>;
   readIdempotency(key: string, now: EpochMs): Promise<IdempotencyRecord | undefined>;
   listSchedules(query: {
     readonly group?: string;
@@ -265,6 +267,14 @@ export type AheadOfPlan =
   | { readonly kind: 'skip'; readonly key: OccurrenceKey & Pick<PlannedOccurrence, 'retentionDays'> }
   | { readonly kind: 'create'; readonly occurrence: PlannedOccurrence };
 
+export type CreateBesideResult =
+  | { readonly kind: 'created' }
+  /** It is there already, or the request was carried out before. */
+  | { readonly kind: 'conflict' }
+  /** The schedule was deleted, or edited since it was read. */
+  | { readonly kind: 'no-schedule' }
+  | { readonly kind: 'other-revision' };
+
 /** `overdue` lengthens the pause before the next time; `reissue` says nothing about the occurrence. */
 export type RedispatchReason = 'overdue' | 'reissue';
 
@@ -280,14 +290,12 @@ export interface OccurrenceStore {
   listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
   /** All of a schedule that are not terminal, oldest first. */
   openOf(schedule: ScheduleId): Promise<readonly (PendingOccurrence | RunningOccurrence)[]>;
-  /** Creates a manual occurrence of a live schedule, once per key. */
+  /** Creates a manual occurrence of a live schedule that is at its revision, once per key. */
   createManual(manual: {
     readonly occurrence: PlannedOccurrence;
     readonly idempotency?: IdempotencyRecord;
     readonly now: EpochMs;
-  }): Promise<
-    { readonly kind: 'created' } | { readonly kind: 'conflict' } | { readonly kind: 'no-schedule' }
-  >;
+  }): Promise<CreateBesideResult>;
 
   /**
    * pending, due and under this very `dispatchSeq` → running, attempt + 1, fencing token + 1. Said again by the same
@@ -326,7 +334,12 @@ export interface OccurrenceStore {
   /** pending → cancelled. */
   cancel(pending: PendingOccurrence, reason: CancelReason, now: EpochMs): Promise<FencedResult>;
   /** A finished one → pending again: a new round of attempts under the same idempotency key. */
-  replay(finished: Occurrence, dueAt: EpochMs, inputRevision?: number): Promise<FencedResult>;
+  replay(
+    finished: Occurrence,
+    dueAt: EpochMs,
+    /** The revision in force, as it was read: once it is in force no more, nothing is written. */
+    inputRevision?: number,
+  ): Promise<FencedResult | { readonly kind: 'other-revision' }>;
   /** Moves the due time of a pending one. */
   reschedule(
     pending: PendingOccurrence,

@@ -179,6 +179,11 @@ export interface ScheduleHead {
   readonly state: ScheduleState;
   /** Number of the definition in force; +1 on each edit of what or when. */
   readonly revision: number;
+  /**
+   * Its first revision; 1 when absent. What is older belongs to a schedule of this name that was deleted: numbers go on
+   * from one to the next for ever, so that no key of an occurrence comes again.
+   */
+  readonly firstRevision?: number;
   /** +1 on each change through the API, pauses included; the ETag. Ticks leave it alone. */
   readonly version: number;
   readonly policy: PlanningPolicy;

@@ -2,6 +2,14 @@ import type { OccurrenceKey } from './ids.ts';
 import type { CancelReason } from './occurrence.ts';
 import type { ScheduleHead } from './schedule.ts';
 
+/** Whether something belongs to the schedule as it is, and not to one of its name that was deleted before it was made. */
+export function isOf(
+  { revision }: Pick<OccurrenceKey, 'revision'>,
+  head: Pick<ScheduleHead, 'firstRevision'>,
+): boolean {
+  return revision >= (head.firstRevision ?? 1);
+}
+
 /**
  * Whether an occurrence may still start, by the head as it is now: null, or why not. A worker asks this after
  * its claim, with a consistent read: an edit that returned before the claim is then always seen, and one that
@@ -10,9 +18,9 @@ import type { ScheduleHead } from './schedule.ts';
  */
 export function whyNotInForce(
   occurrence: Pick<OccurrenceKey, 'kind' | 'revision'> & { readonly replays?: number },
-  head: Pick<ScheduleHead, 'state' | 'revision' | 'oldestRevision'> | undefined,
+  head: Pick<ScheduleHead, 'state' | 'revision' | 'firstRevision' | 'oldestRevision'> | undefined,
 ): CancelReason | null {
-  if (head === undefined || head.state === 'deleted') return 'deleted';
+  if (head === undefined || head.state === 'deleted' || !isOf(occurrence, head)) return 'deleted';
   if (occurrence.kind !== 'scheduled' || (occurrence.replays ?? 0) > 0) return null;
   const { revision } = occurrence;
   // Beyond the head's own: of a change that was lost. Nothing of the kind is known; it would not be in force.

@@ -6,7 +6,7 @@ import { minutes } from '../support/faults/course.ts';
 import { openLane } from '../support/faults/lane.ts';
 import { purge } from '../support/faults/purge.ts';
 import { World } from '../support/faults/world.ts';
-import { scheduled } from './scenarios/definitions.ts';
+import { once, scheduled } from './scenarios/definitions.ts';
 
 let engine: TestEngine;
 beforeAll(async () => {
@@ -62,4 +62,74 @@ it('a time that was skipped does not run after an outage that outlasts its reten
   await minutes(world, 3);
   const days = world.targetCalls.map(({ invocation }) => (invocation.scheduledTime - world.at(0)) / DAY);
   expect(days.toSorted()).toEqual([2, 3]);
+});
+
+const RETRY = {
+  maxAttempts: 3,
+  initialDelay: 'PT5M',
+  factor: 1,
+  maxDelay: 'PT5M',
+  jitter: 0,
+  maxAge: 'PT1H',
+};
+const SKIPPED = { status: 'cancelled', reason: 'deleted' };
+
+it('nothing of a deleted schedule starts once another of its name is there, made in the same millisecond', async () => {
+  const world = await open();
+  const id = world.id('a');
+  let answered = Number.POSITIVE_INFINITY;
+  world.behaviour = async ({ input }) => {
+    if (input === 'new') return { kind: 'succeeded' };
+    // While the first attempt is under way.
+    await world.client.delete(id);
+    await world.client.create(id, scheduled(once(world.at(DAY)), { input: 'new' }));
+    answered = world.time.now();
+    return { kind: 'failed', retryable: true, detail: 'status 503' };
+  };
+  await world.client.create(id, scheduled(once(world.at(DAY)), { input: 'old', retry: RETRY }));
+  await world.client.trigger(id, 'key');
+  await minutes(world, 8);
+  expect(
+    world.targetCalls.filter(({ at, invocation }) => at > answered && invocation.input === 'old'),
+  ).toEqual([]);
+  const items = await world.observer.occurrences(id);
+  expect(items.filter(({ sk }) => String(sk).includes('#manual#'))).toMatchObject([SKIPPED]);
+});
+
+it('a replay of what a deleted schedule ran is refused by the next of its name', async () => {
+  const world = await open();
+  const id = world.id('a');
+  await world.client.create(id, scheduled(once(world.at(MINUTE))));
+  await minutes(world, 3);
+  await world.client.delete(id);
+  await world.client.create(id, scheduled(once(world.at(DAY))));
+  const ran = occurrenceId({ schedule: id, scheduledTime: world.at(MINUTE), revision: 1, kind: 'scheduled' });
+  await expect(world.client.replay(ran)).rejects.toMatchObject({ code: 'occurrence.deleted-schedule' });
+});
+
+it('a name can be used again when nothing is left of its schedule but its revisions', async () => {
+  const world = await open();
+  const id = world.id('a');
+  for (const year of [0, 3, 6]) {
+    await world.client.create(id, scheduled(once(world.at(year * 366 * DAY + DAY))));
+    await world.client.delete(id);
+    world.outage(3 * 366 * DAY);
+    await purge(world);
+    expect(await world.observer.head(id)).toBeUndefined();
+  }
+  await world.client.create(id, scheduled(once(epochMs(world.time.now() + DAY))));
+  expect(await world.observer.head(id)).toMatchObject({ state: 'enabled', revision: 4, firstRevision: 4 });
+});
+
+it('a trigger that an edit overtakes makes an occurrence of what is in force then', async () => {
+  const world = await open();
+  const id = world.id('a');
+  await world.client.create(id, scheduled(once(world.at(DAY)), { input: 'old' }));
+  world.calls.before(
+    ({ process, effect }) => process === 'api' && effect === 'transaction',
+    () => world.client.edit(id, scheduled(once(world.at(DAY)), { input: 'new' })),
+  );
+  await world.client.trigger(id, 'key');
+  await minutes(world, 2);
+  expect(world.targetCalls.map(({ invocation }) => invocation.input)).toEqual(['new']);
 });

@@ -219,11 +219,18 @@ describe('replay', () => {
 
   it('uses the input that its own request names, not that of the one before', async () => {
     const { key } = await one();
-    await stores.occurrences.replay(await finished(key, failed), NOON, 7);
-    expect((await readPending(stores, key)).inputRevision).toBe(7);
+    await stores.occurrences.replay(await finished(key, failed), NOON, 1);
+    expect((await readPending(stores, key)).inputRevision).toBe(1);
     await finished(key, failed);
     await stores.occurrences.replay((await read(key)) as Occurrence, NOON);
     expect((await readPending(stores, key)).inputRevision).toBeUndefined();
+  });
+
+  it('is refused when the revision whose input it asks for is no longer in force', async () => {
+    const { key } = await one();
+    const failure = await finished(key, failed);
+    expect(await stores.occurrences.replay(failure, NOON, 7)).toEqual({ kind: 'other-revision' });
+    expect((await read(key))?.status).toBe('failed');
   });
 
   it('opens cancelled, skipped and missed ones too, deadline or not', async () => {

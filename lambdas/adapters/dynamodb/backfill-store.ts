@@ -43,7 +43,7 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
     createBackfill({ backfill, idempotency, now }) {
       const Item = backfillItem(backfill, shardCount, retentionDays);
       const put = { TableName: schedulesTable, Item };
-      return createBesideLiveSchedule(context, { schedule: backfill.schedule, put, idempotency, now });
+      return createBesideLiveSchedule(context, backfill, { put, idempotency, now });
     },
 
     async *dueBackfills(shard, until) {

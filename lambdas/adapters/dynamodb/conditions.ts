@@ -78,6 +78,10 @@ export const isLiveSchedule = expression('attribute_exists(pk) AND #state <> :de
   ':deleted': 'deleted',
 });
 
+/** Lives, and nobody has edited it since it was read. */
+export const isAtRevision = (revision: number): Expression =>
+  and(isLiveSchedule, expression('revision = :seen_revision', [], { ':seen_revision': revision }));
+
 export const isPending = expression('#status = :pending', ['status'], { ':pending': 'pending' });
 export const isRunning = expression('#status = :running', ['status'], { ':running': 'running' });
 

@@ -15,7 +15,14 @@ import type {
 import type { EpochMs } from '../../core/time.ts';
 import type { ZoneMove } from '../../core/zone-change.ts';
 import { pinOf, pinText } from './calendar-items.ts';
-import { headKey, idempotencyItemKey, revisionKey, scheduleIdOf } from './keys.ts';
+import {
+  headKey,
+  type ItemKey,
+  idempotencyItemKey,
+  revisionKey,
+  revisionNumberOf,
+  scheduleIdOf,
+} from './keys.ts';
 
 export type Item = Record<string, unknown>;
 
@@ -44,6 +51,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     state: head.state,
     revision: head.revision,
     version: head.version,
+    ...(head.firstRevision !== undefined && { first_revision: head.firstRevision }),
     ...timesItem(head.policy),
     ...(head.policy.startDeadline !== undefined && { start_deadline: head.policy.startDeadline }),
     catch_up: head.policy.catchUp,
@@ -65,9 +73,10 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.zoneData !== undefined && { zone_data: head.zoneData }),
     ...(head.zoneMove && { zone_move: head.zoneMove }),
     ...(due && { next_due_at: head.nextDueAt, shard: shardOf(head.id, shardCount) }),
-    ...(head.state === 'deleted'
-      ? { purge_at: tombstonePurgeAt(head, retentionDays, head.updatedAt) }
-      : !isReserved(head.id) && { group, name }),
+    ...(!isReserved(head.id) &&
+      (head.state === 'deleted'
+        ? { purge_at: tombstonePurgeAt(head, retentionDays, head.updatedAt) }
+        : { group, name })),
   };
 }
 
@@ -117,6 +126,7 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
     state: item.state as ScheduleState,
     revision: item.revision as number,
     version: item.version as number,
+    ...(item.first_revision !== undefined && { firstRevision: item.first_revision as number }),
     policy: whole ?? {
       // Of a head that says only where they are, and whose revision is gone: no expression can be read.
       expression: (item.expression as Definition['expression'] | undefined) ?? '',
@@ -168,7 +178,7 @@ export function revisionItem(revision: Revision): Item {
 export function revisionOf(item: Item, calendars: Calendars = new Map()): Revision {
   return {
     schedule: scheduleIdOf(item.pk as string),
-    revision: Number((item.sk as string).slice('R#'.length)),
+    revision: revisionNumberOf(item as unknown as ItemKey),
     definition: JSON.parse(item.definition as string) as Definition,
     ...pinned(item, calendars),
     createdAt: item.created_at as EpochMs,

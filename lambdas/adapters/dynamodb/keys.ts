@@ -23,9 +23,15 @@ export function headKey(id: ScheduleId): ItemKey {
   return { pk: schedulePk(id), sk: 'HEAD' };
 }
 
+export const REVISION_PREFIX = 'R#';
+
 /** Padded to ten digits so that revisions sort by number. */
 export function revisionKey(id: ScheduleId, revision: number): ItemKey {
-  return { pk: schedulePk(id), sk: `R#${String(revision).padStart(10, '0')}` };
+  return { pk: schedulePk(id), sk: `${REVISION_PREFIX}${String(revision).padStart(10, '0')}` };
+}
+
+export function revisionNumberOf({ sk }: ItemKey): number {
+  return Number(sk.slice(REVISION_PREFIX.length));
 }
 
 const BACKFILL_PREFIX = 'B#';

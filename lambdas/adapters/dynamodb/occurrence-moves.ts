@@ -47,6 +47,17 @@ type Moved =
   | { readonly kind: 'moved'; readonly item: Item }
   | { readonly kind: 'refused'; readonly item?: Item };
 
+/** A move as one write, alone or in a transaction. */
+export function moveOf(context: StoreContext, key: OccurrenceKey, update: Expression, condition: Expression) {
+  return {
+    TableName: context.occurrencesTable,
+    Key: occurrenceItemKey(key),
+    UpdateExpression: update.text,
+    ConditionExpression: condition.text,
+    ...placeholders(update, condition),
+  };
+}
+
 export async function move(
   context: StoreContext,
   key: OccurrenceKey,
@@ -56,11 +67,7 @@ export async function move(
   try {
     const answer = await context.client.send(
       new UpdateCommand({
-        TableName: context.occurrencesTable,
-        Key: occurrenceItemKey(key),
-        UpdateExpression: update.text,
-        ConditionExpression: condition.text,
-        ...placeholders(update, condition),
+        ...moveOf(context, key, update, condition),
         ReturnValues: 'ALL_NEW',
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       }),

@@ -49,7 +49,7 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     createManual({ occurrence, idempotency, now }) {
       const Item = pendingItem(occurrence, context.shardCount, now);
       const put = { TableName: occurrencesTable, Item };
-      return createBesideLiveSchedule(context, { schedule: occurrence.schedule, put, idempotency, now });
+      return createBesideLiveSchedule(context, occurrence, { put, idempotency, now });
     },
 
     async *openDue(shard, until) {

@@ -13,6 +13,7 @@ import { purgeTimeOf } from '../../core/retention.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { pullBucketOf } from './attention-buckets.ts';
+import { standsAt } from './beside-live-schedule.ts';
 import type { StoreContext } from './client.ts';
 import {
   and,
@@ -26,8 +27,9 @@ import {
 import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
 import { pendingItem, skippedItem } from './occurrence-items.ts';
-import { fenced, move } from './occurrence-moves.ts';
+import { fenced, move, moveOf } from './occurrence-moves.ts';
 import { leaveLine, placeInLine } from './slot-line.ts';
+import { transact } from './transact.ts';
 
 /** Moves of the status machine that a person, or another occurrence, asks for. */
 
@@ -115,7 +117,7 @@ export async function replay(
   finished: Occurrence,
   dueAt: EpochMs,
   inputRevision: number | undefined,
-): Promise<FencedResult> {
+): Promise<FencedResult | { readonly kind: 'other-revision' }> {
   const { sets, removes, values } = reopened(context, finished, dueAt);
   // A replay with the original input forgets the choice of the one before it.
   if (inputRevision === undefined) removes.push('input_revision');
@@ -131,7 +133,14 @@ export async function replay(
       ...(inputRevision !== undefined && { ':input_revision': inputRevision }),
     },
   );
-  return fenced(await move(context, finished, update, stillFinished(finished)));
+  const condition = stillFinished(finished);
+  if (inputRevision === undefined) return fenced(await move(context, finished, update, condition));
+  const result = await transact(context.client, [
+    standsAt(context, { schedule: finished.schedule, revision: inputRevision }),
+    { Update: moveOf(context, finished, update, condition) },
+  ]);
+  if (result.kind === 'committed') return { kind: 'done' };
+  return { kind: result.failed.has(1) ? 'lost-lease' : 'other-revision' };
 }
 
 /** As the planner would have created it: the record of a skip may be older than that. */

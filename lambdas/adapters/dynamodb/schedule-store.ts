@@ -9,7 +9,14 @@ import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import { adoptSchedules, readGroup, takeStarts, writeGroup } from './group-items.ts';
 import type { Item } from './head-items.ts';
-import { headKey, type ItemKey, idempotencyItemKey, revisionKey } from './keys.ts';
+import {
+  headKey,
+  type ItemKey,
+  idempotencyItemKey,
+  REVISION_PREFIX,
+  revisionKey,
+  revisionNumberOf,
+} from './keys.ts';
 import { applyChange } from './schedule-changes.ts';
 import { createWholeHeads } from './whole-heads.ts';
 
@@ -89,6 +96,22 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
   return {
     readHead,
     readRevision,
+    async lastRevision(id) {
+      const { pk } = headKey(id);
+      const answer = await client.send(
+        new QueryCommand({
+          TableName: schedulesTable,
+          KeyConditionExpression: 'pk = :pk AND begins_with(sk, :revision)',
+          ExpressionAttributeValues: { ':pk': pk, ':revision': REVISION_PREFIX },
+          ProjectionExpression: 'pk, sk',
+          ScanIndexForward: false,
+          ConsistentRead: true,
+          Limit: 1,
+        }),
+      );
+      const last = answer.Items?.[0];
+      return last ? revisionNumberOf(last as ItemKey) : 0;
+    },
     async readSchedule(id) {
       const head = await readHead(id);
       if (!head || !isListed(head)) return undefined;

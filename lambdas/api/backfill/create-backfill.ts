@@ -11,6 +11,7 @@ import { assertLive, readStanding, scheduleNotFound } from '../change/standing.t
 import type { ApiDeps, Caller, ScheduleRequest } from '../deps.ts';
 import { startInGroup } from '../group/start.ts';
 import { recallAnswer } from '../idempotency.ts';
+import { untilSettled } from '../occurrence/repeat.ts';
 import { moveOn } from './move-on.ts';
 import { planBackfill } from './plan.ts';
 import { rangeOf } from './range.ts';
@@ -27,6 +28,20 @@ export type BackfillMade =
 
 /** Makes a backfill by the revision in force and lets it begin at once; or, as a dry run, says what it would do. */
 export async function createBackfill(deps: ApiDeps, request: CreateBackfillRequest): Promise<BackfillMade> {
+  let starts = true;
+  return untilSettled(request.id, async () => {
+    const made = await tryCreate(deps, request, starts);
+    starts = false;
+    return made;
+  });
+}
+
+/** Undefined when the schedule was edited between its read and the write. `starts`: its places in the group are not taken yet. */
+async function tryCreate(
+  deps: ApiDeps,
+  request: CreateBackfillRequest,
+  starts: boolean,
+): Promise<BackfillMade | undefined> {
   const { id, body, caller } = request;
   const { now } = caller;
   const { head } = assertLive(await readStanding(deps.schedules, id), id);
@@ -42,7 +57,7 @@ export async function createBackfill(deps: ApiDeps, request: CreateBackfillReque
   }
   // With as many as run at once: how soon one follows another is for the target to say.
   const atOnce = Math.min(total, body.maxConcurrent);
-  if (atOnce > 0) await startInGroup(deps.schedules, id, atOnce, now);
+  if (atOnce > 0 && starts) await startInGroup(deps.schedules, id, atOnce, now);
   const backfill = newBackfill(request, head, { ...range, total }, caller);
   const result = { ...idempotency, result: backfill.id } as IdempotencyRecord;
   const made = await deps.backfills.createBackfill({
@@ -51,6 +66,7 @@ export async function createBackfill(deps: ApiDeps, request: CreateBackfillReque
     now,
   });
   if (made.kind === 'no-schedule') throw scheduleNotFound(id);
+  if (made.kind === 'other-revision') return undefined;
   if (made.kind === 'conflict') {
     // The same request came twice at once.
     const other = idempotency && (await recallAnswer(deps.schedules, idempotency, now));

@@ -16,11 +16,16 @@ export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: Ep
   const live = standing.kind === 'live' ? standing.head : undefined;
   const oldest = live && oldestRevision(live, move);
   const runs = runsLeft(standing, move);
+  const last = standing.kind === 'absent' ? standing.lastRevision : standing.head.revision;
+  const revision = last + (move.definition ? 1 : 0);
+  const first =
+    before && move.state === 'deleted' ? before.firstRevision : live ? live.firstRevision : revision;
   return {
     id,
     // Numbers go on from a tombstone's, so that no occurrence key of the schedule that was deleted comes again.
-    revision: (before?.revision ?? 0) + (move.definition ? 1 : 0),
-    version: (before?.version ?? 0) + 1,
+    revision,
+    ...(first !== undefined && first > 1 && { firstRevision: first }),
+    version: (before?.version ?? last) + 1,
     policy: policyAfter(before, move),
     anchor: live?.anchor ?? now,
     ...(oldest !== undefined && { oldestRevision: oldest }),

@@ -6,16 +6,17 @@ import type { Schedules } from '../deps.ts';
 
 /** How a schedule stands before a change. A tombstone keeps the numbers that its successor goes on from. */
 export type Standing =
-  | { readonly kind: 'absent' }
+  /** Never made, or so long ago that its tombstone is gone: its revisions are kept and say where numbers go on. */
+  | { readonly kind: 'absent'; readonly lastRevision: number }
   | { readonly kind: 'deleted'; readonly head: ScheduleHead }
   | ({ readonly kind: 'live' } & ScheduleRecord);
 
 export async function readStanding(
-  schedules: Pick<Schedules, 'readHead' | 'readRevision'>,
+  schedules: Pick<Schedules, 'readHead' | 'readRevision' | 'lastRevision'>,
   id: ScheduleId,
 ): Promise<Standing> {
   const head = await schedules.readHead(id);
-  if (!head) return { kind: 'absent' };
+  if (!head) return { kind: 'absent', lastRevision: await schedules.lastRevision(id) };
   if (head.state === 'deleted') return { kind: 'deleted', head };
   // Revisions never change, so that reading it after the head is as good as reading both at once.
   const revision = await schedules.readRevision(id, head.revision);

@@ -37,6 +37,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   'schedule.exists': 409,
   'occurrence.finished': 409,
   'occurrence.not-finished': 409,
+  'occurrence.deleted-schedule': 409,
   'occurrence.not-coming': 409,
   'occurrence.stale-token': 409,
   'occurrence.busy': 503,

@@ -2,7 +2,11 @@ import type * as z from 'zod';
 import type { replayedView, replayManyBody } from '../../contract/api/occurrence-verbs.ts';
 import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
+import type { Occurrence } from '../../core/occurrence.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
+import { isOf } from '../../core/standing.ts';
 import { type EpochMs, epochMs, MINUTE, toIso } from '../../core/time.ts';
+import { assertPresent } from '../change/standing.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { startInGroup } from '../group/start.ts';
 import { rangeOf } from '../list-occurrences.ts';
@@ -23,11 +27,11 @@ export async function replaySchedule(
   request: Request,
   { now }: Caller,
 ): Promise<z.output<typeof replayedView>> {
-  const inputRevision = await inputRevisionOf(deps, { schedule: id }, request.input);
+  const { head } = assertPresent(await deps.schedules.readSchedule(id), id);
   const at = request.cursor === undefined ? { from: now } : readCursor(request.cursor, now);
   const { from, to } = rangeOf(request);
   const { status, kind, reason, limit } = request;
-  const { items, cursor } = await deps.occurrences.listOccurrences({
+  const { items: found, cursor } = await deps.occurrences.listOccurrences({
     schedule: id,
     status,
     limit,
@@ -38,23 +42,45 @@ export async function replaySchedule(
     ...(reason !== undefined && { reason }),
     ...(at.cursor !== undefined && { cursor: at.cursor }),
   });
+  // What is left of a schedule of this name that was deleted does not run again.
+  const items = found.filter((one) => isOf(one, head));
   // With as many as are due within a minute.
   const atOnce = Math.min(items.length, request.ratePerMinute);
   if (atOnce > 0) await startInGroup(deps.schedules, id, atOnce, now);
   const step = MINUTE / request.ratePerMinute;
   const dueAt = (index: number) => epochMs(at.from + Math.floor(step * index));
-  let replayed = 0;
-  for (let start = 0; start < items.length; start += CONCURRENCY) {
-    const moves = items
-      .slice(start, start + CONCURRENCY)
-      .map((found, index) => deps.occurrences.replay(found, dueAt(start + index), inputRevision));
-    replayed += (await Promise.all(moves)).filter(({ kind: end }) => end === 'done').length;
-  }
+  const replayed = await replayAll(deps, head, items, request.input, dueAt);
   return {
     replayed,
     lastDueAt: items.length === 0 ? null : toIso(dueAt(items.length - 1)),
     ...(cursor !== undefined && { cursor: `${dueAt(items.length)}.${cursor}` }),
   };
+}
+
+async function replayAll(
+  deps: Pick<ApiDeps, 'occurrences' | 'schedules'>,
+  seen: ScheduleHead,
+  items: readonly Occurrence[],
+  input: Request['input'],
+  dueAt: (index: number) => EpochMs,
+): Promise<number> {
+  let head = seen;
+  let replayed = 0;
+  for (let start = 0; start < items.length; start += CONCURRENCY) {
+    let left = items
+      .slice(start, start + CONCURRENCY)
+      .map((found, index) => ({ found, at: dueAt(start + index) }));
+    // An edit that came between is followed: each has the input that is in force when it is replayed.
+    while (left.length > 0) {
+      const ends = await Promise.all(
+        left.map(({ found, at }) => deps.occurrences.replay(found, at, inputRevisionOf(head, input))),
+      );
+      replayed += ends.filter(({ kind }) => kind === 'done').length;
+      left = left.filter((_, index) => ends[index]?.kind === 'other-revision');
+      if (left.length > 0) ({ head } = assertPresent(await deps.schedules.readSchedule(head.id), head.id));
+    }
+  }
+  return replayed;
 }
 
 /** The cursor of the list, and when the next one is due: so that many requests keep to the rate of one. */

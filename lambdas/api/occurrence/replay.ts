@@ -1,6 +1,9 @@
 import { PunctualError } from '../../core/errors.ts';
 import { occurrenceId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
+import { isOf } from '../../core/standing.ts';
+import { toIso } from '../../core/time.ts';
 import { assertPresent } from '../change/standing.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { getOccurrence } from '../get-occurrence.ts';
@@ -23,7 +26,9 @@ export async function replayOccurrence(
     // The answer to the write was lost, and its repetition met what it had done; or somebody else's came first.
     if (seen && found.replays > seen.replays) return found;
     assertReplayable(found);
-    const inputRevision = await inputRevisionOf(deps, found, input);
+    const { head } = assertPresent(await deps.schedules.readSchedule(found.schedule), found.schedule);
+    assertOf(found, head);
+    const inputRevision = inputRevisionOf(head, input);
     if (!seen) await startInGroup(deps.schedules, found.schedule, 1, now);
     seen = found;
     const moved = await occurrences.replay(found, now, inputRevision);
@@ -31,14 +36,24 @@ export async function replayOccurrence(
   });
 }
 
-/** The revision whose input is used; undefined for the one that it had. A schedule that is deleted runs nothing. */
-export async function inputRevisionOf(
-  { schedules }: Pick<ApiDeps, 'schedules'>,
-  { schedule }: Pick<Occurrence, 'schedule'>,
+/** The revision whose input is used; undefined for the one that it had. */
+export function inputRevisionOf(
+  { revision }: Pick<ScheduleHead, 'revision'>,
   input: ReplayInput,
-): Promise<number | undefined> {
-  const { head } = assertPresent(await schedules.readSchedule(schedule), schedule);
-  return input === 'current' ? head.revision : undefined;
+): number | undefined {
+  return input === 'current' ? revision : undefined;
+}
+
+/** A schedule that was deleted runs nothing any more, also when there is another of its name. */
+function assertOf(found: Occurrence, head: ScheduleHead): void {
+  if (isOf(found, head)) return;
+  const message =
+    `Its schedule was deleted. That ${head.id} was made anew at ${toIso(head.createdAt)}: ` +
+    'trigger it, or backfill the time.';
+  throw new PunctualError('occurrence.deleted-schedule', message, {
+    field: 'id',
+    value: occurrenceId(found),
+  });
 }
 
 function assertReplayable(occurrence: Occurrence): void {

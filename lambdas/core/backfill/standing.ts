@@ -1,5 +1,6 @@
 import type { CancelReason, RunningOccurrence } from '../occurrence.ts';
 import type { ScheduleHead } from '../schedule.ts';
+import { isOf } from '../standing.ts';
 import type { Backfill } from './backfill.ts';
 
 /**
@@ -8,11 +9,11 @@ import type { Backfill } from './backfill.ts';
  * edit or a pause of the schedule does not concern it; the deletion of the schedule does.
  */
 export function whyNotToRun(
-  occurrence: Pick<RunningOccurrence, 'attempt' | 'replays'>,
-  head: Pick<ScheduleHead, 'state' | 'createdAt'> | undefined,
-  backfill: Pick<Backfill, 'state' | 'reason' | 'createdAt'> | undefined,
+  occurrence: Pick<RunningOccurrence, 'attempt' | 'replays' | 'revision'>,
+  head: Pick<ScheduleHead, 'state' | 'firstRevision'> | undefined,
+  backfill: Pick<Backfill, 'state' | 'reason'> | undefined,
 ): CancelReason | null {
-  if (isGone(head, backfill)) return 'deleted';
+  if (isGone(head, occurrence)) return 'deleted';
   if (occurrence.replays > 0) return null;
   if (backfill?.state === 'cancelled') return backfill.reason ?? 'user';
   // What has begun goes on: only a first attempt is held.
@@ -21,9 +22,8 @@ export function whyNotToRun(
 
 /** Whether its schedule was deleted, or made anew since. */
 export function isGone(
-  head: Pick<ScheduleHead, 'state' | 'createdAt'> | undefined,
-  backfill: Pick<Backfill, 'createdAt'> | undefined,
+  head: Pick<ScheduleHead, 'state' | 'firstRevision'> | undefined,
+  of: Pick<Backfill, 'revision'>,
 ): boolean {
-  if (head === undefined || head.state === 'deleted') return true;
-  return backfill !== undefined && head.createdAt > backfill.createdAt;
+  return head === undefined || head.state === 'deleted' || !isOf(of, head);
 }

@@ -1,7 +1,7 @@
 import type { ScheduleId } from '../ids.ts';
 import type { Occurrence, OccurrenceStatus } from '../occurrence.ts';
 import type { PlannedOccurrence } from '../planner.ts';
-import type { IdempotencyRecord, Page } from '../ports.ts';
+import type { CreateBesideResult, IdempotencyRecord, Page } from '../ports.ts';
 import type { PlanningPolicy, ScheduleHead } from '../schedule.ts';
 import type { EpochMs } from '../time.ts';
 import type { Backfill } from './backfill.ts';
@@ -26,9 +26,7 @@ export interface BackfillStore {
     readonly backfill: Backfill;
     readonly idempotency?: IdempotencyRecord;
     readonly now: EpochMs;
-  }): Promise<
-    { readonly kind: 'created' } | { readonly kind: 'conflict' } | { readonly kind: 'no-schedule' }
-  >;
+  }): Promise<CreateBesideResult>;
   /** Keys of one shard that are due by `until`, then read consistently. */
   dueBackfills(shard: number, until: EpochMs): AsyncIterable<readonly Backfill[]>;
   /** The head as it is (tombstones included), and what planning needs of the backfill's own revision. */
