@@ -1,6 +1,6 @@
 import { headRecurrence } from './head-recurrence.ts';
 import type { CoalesceReason } from './occurrence.ts';
-import { keptFor, MAX_MISSED_PER_PLAN, type PlannedRecord } from './planner.ts';
+import { MAX_MISSED_PER_PLAN, type PlannedRecord, rangeRecord } from './planner.ts';
 import type { ScheduleHead } from './schedule.ts';
 import { type EpochMs, epochMs } from './time.ts';
 
@@ -26,17 +26,6 @@ export function coalesce(
     to = recurrence.prev(epochMs(until + 1))?.at ?? to;
     break;
   }
-  const { id: schedule, revision } = head;
-  const coalesced = { count, from, to };
-  return [
-    {
-      schedule,
-      scheduledTime: to,
-      revision,
-      kind: 'scheduled',
-      reason,
-      coalesced,
-      ...keptFor(head.policy),
-    },
-  ];
+  const { id: schedule, revision, policy } = head;
+  return [rangeRecord({ schedule, revision, policy }, { count, from, to }, reason)];
 }

@@ -21,7 +21,9 @@ export async function nextNow(
   if (nextDueAt <= now || staysByZones(nextDueAt, recurrence, now)) return nextDueAt;
   const query = { schedule, to: epochMs(nextDueAt - 1), limit: MAX_RECORDS };
   const { items } = await occurrences.listOccurrences(query);
-  const last = items.find((one) => one.kind === 'scheduled' && one.revision === revision);
+  const last = items.find(
+    (one) => (one.kind === 'scheduled' || one.kind === 'range') && one.revision === revision,
+  );
   return nextByZones(head, recurrence, last?.scheduledTime);
 }
 

@@ -26,16 +26,23 @@ export function splitScheduleId(id: ScheduleId): { readonly group: string; reado
   return { group: id.slice(0, slash), name: id.slice(slash + 1) };
 }
 
-/** Why an occurrence exists: its recurrence said so, a person did, or a backfill of past times. */
-export type OccurrenceKind = 'scheduled' | 'manual' | 'backfill';
+/**
+ * Why an occurrence exists: its recurrence said so, a person did, or a backfill of past times. A `range` is none, but
+ * the record of nominal times that were not created.
+ */
+export type OccurrenceKind = 'scheduled' | 'manual' | 'backfill' | 'range';
 
 export const OCCURRENCE_KINDS = [
   'scheduled',
   'manual',
   'backfill',
+  'range',
 ] as const satisfies readonly OccurrenceKind[];
 
-/** What identifies an occurrence. `token` sets apart those of people: for a backfill it is its id; absent otherwise. */
+/**
+ * What identifies an occurrence. `token` sets apart those of people, for a backfill it is its id; and of a range, which
+ * stands at its last time, it says the first. Absent otherwise.
+ */
 export interface OccurrenceKey {
   readonly schedule: ScheduleId;
   readonly scheduledTime: EpochMs;
@@ -60,7 +67,7 @@ export function occurrenceId(key: OccurrenceKey): OccurrenceId {
 }
 
 const ID_PATTERN =
-  /^([A-Za-z0-9._-]{1,64})~([A-Za-z0-9._-]{1,64})~(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z~(\d{1,10})(?:~(manual|backfill)-([A-Za-z0-9]{1,64}))?$/;
+  /^([A-Za-z0-9._-]{1,64})~([A-Za-z0-9._-]{1,64})~(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z~(\d{1,10})(?:~(manual|backfill|range)-([A-Za-z0-9]{1,64}))?$/;
 
 /** The inverse of `occurrenceId`; `undefined` for text that no occurrence can have. */
 export function parseOccurrenceId(text: string): OccurrenceKey | undefined {
@@ -72,7 +79,7 @@ export function parseOccurrenceId(text: string): OccurrenceKey | undefined {
   const base = { schedule: scheduleId(group, name), scheduledTime: at, revision: Number(revision) };
   return kind === undefined || token === undefined
     ? { ...base, kind: 'scheduled' }
-    : { ...base, kind: kind as 'manual' | 'backfill', token };
+    : { ...base, kind: kind as 'manual' | 'backfill' | 'range', token };
 }
 
 /**

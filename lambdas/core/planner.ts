@@ -40,8 +40,12 @@ export interface PlannedOccurrence extends OccurrenceKey {
   readonly notes: readonly FireNote[];
 }
 
-/** A ledger record to create for times that are not run. Its scheduled time is the last of them. */
+/**
+ * A ledger record to create for times that are not run. Its key is its range and no time's own: of a time in it that a
+ * person decided about there may be a record as well, which then says what became of that time.
+ */
 export interface PlannedRecord extends OccurrenceKey {
+  readonly kind: 'range';
   readonly retentionDays?: number;
   readonly reason: CoalesceReason;
   readonly coalesced: Coalesced;
@@ -229,18 +233,18 @@ function spread(fires: readonly Fire[], policy: CatchUpPolicy, now: EpochMs) {
 
 function recordOf(input: PlanInput, coalesced: Coalesced | undefined): PlannedRecord[] {
   if (!coalesced) return [];
-  const { schedule, revision, policy } = input;
-  return [
-    {
-      schedule,
-      scheduledTime: coalesced.to,
-      revision,
-      kind: 'scheduled',
-      reason: 'catch-up',
-      coalesced,
-      ...keptFor(policy),
-    },
-  ];
+  return [rangeRecord(input, coalesced, 'catch-up')];
+}
+
+/** Made twice of the same times it is the same record. */
+export function rangeRecord(
+  { schedule, revision, policy }: Pick<PlanInput, 'schedule' | 'revision' | 'policy'>,
+  coalesced: Coalesced,
+  reason: CoalesceReason,
+): PlannedRecord {
+  const token = coalesced.from.toString(36);
+  const key = { schedule, scheduledTime: coalesced.to, revision, kind: 'range', token } as const;
+  return { ...key, reason, coalesced, ...keptFor(policy) };
 }
 
 /** What every record of a schedule carries, so that its end needs no look at the schedule. */

@@ -1,5 +1,6 @@
 import type { RunningOccurrence } from '../core/occurrence.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
+import { isOf } from '../core/standing.ts';
 import type { EpochMs } from '../core/time.ts';
 import { countsAsSuccess, type WatchStore } from '../core/watch.ts';
 
@@ -14,10 +15,11 @@ export interface AfterSuccessDeps {
  */
 export async function afterSuccess(
   { watches }: AfterSuccessDeps,
-  occurrence: Pick<RunningOccurrence, 'schedule' | 'kind'>,
-  head: Pick<ScheduleHead, 'policy'> | undefined,
+  occurrence: Pick<RunningOccurrence, 'schedule' | 'kind' | 'revision'>,
+  head: Pick<ScheduleHead, 'policy' | 'firstRevision'> | undefined,
   now: EpochMs,
 ): Promise<void> {
   if (head?.policy.expectSuccessWithin === undefined || !countsAsSuccess(occurrence)) return;
+  if (!isOf(occurrence, head)) return;
   await watches.noteSuccess(occurrence.schedule, now);
 }

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type OccurrenceId, occurrenceId } from '../../lambdas/core/ids.ts';
-import { DAY, epochMs, MINUTE, toIso } from '../../lambdas/core/time.ts';
+import { DAY, epochMs, HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
-import { minutes } from '../support/faults/course.ts';
+import { minutes, settle } from '../support/faults/course.ts';
+import { faultsAtRest } from '../support/faults/invariants.ts';
 import { openLane } from '../support/faults/lane.ts';
 import { purge } from '../support/faults/purge.ts';
 import { World } from '../support/faults/world.ts';
-import { once, scheduled } from './scenarios/definitions.ts';
+import { minutely, once, scheduled } from './scenarios/definitions.ts';
 
 let engine: TestEngine;
 beforeAll(async () => {
@@ -132,4 +133,52 @@ it('a trigger that an edit overtakes makes an occurrence of what is in force the
   await world.client.trigger(id, 'key');
   await minutes(world, 2);
   expect(world.targetCalls.map(({ invocation }) => invocation.input)).toEqual(['new']);
+});
+
+it.each([
+  ['skip', 'skipped', (w: World) => w.client.skip(w.id('a'), w.at(30 * MINUTE))],
+  ['latest', 'skipped', (w: World) => w.client.skip(w.id('a'), w.at(29 * MINUTE))],
+  ['latest', 'moved', (w: World) => w.client.move(w.id('a'), w.at(29 * MINUTE), w.at(40 * MINUTE))],
+] as const)(
+  'each time of an outage has a record with catch-up %s, also when the last of them was %s',
+  async (mode, _, decide) => {
+    const world = await open();
+    const catchUp = { mode, maxAge: 'PT24H', maxRuns: 10, spreadOver: 'PT0S' } as const;
+    await world.client.create(world.id('a'), scheduled(minutely(world.at(MINUTE), 45), { catchUp }));
+    await minutes(world, 2);
+    await decide(world);
+    world.outage(28.5 * MINUTE);
+    await settle(world);
+    expect(await faultsAtRest(world)).toEqual([]);
+  },
+);
+
+it('a schedule can be paused and deleted while the tick is away and the last time that it missed was moved', async () => {
+  const world = await open();
+  const id = world.id('a');
+  await world.client.create(id, scheduled(minutely(world.at(HOUR), 30, 60)));
+  await world.client.move(id, world.at(2 * HOUR), world.at(2 * HOUR + 40 * MINUTE));
+  world.outage(2 * HOUR + 5 * MINUTE);
+  await world.client.pause(id);
+  await world.client.delete(id);
+  await settle(world);
+  expect(await faultsAtRest(world)).toEqual([]);
+});
+
+it('a schedule can be resumed while what was moved forward waits for its retry', async () => {
+  const world = await open();
+  const id = world.id('a');
+  const moved = world.at(9 * MINUTE);
+  world.behaviour = async ({ scheduledTime }, { nth }) => {
+    if (scheduledTime !== moved || nth > 1) return { kind: 'succeeded' };
+    await world.client.pause(id);
+    return { kind: 'failed', retryable: true, detail: 'status 503' };
+  };
+  await world.client.create(id, scheduled(minutely(world.at(MINUTE), 30), { retry: RETRY }));
+  await world.client.move(id, moved, world.at(1.5 * MINUTE));
+  await minutes(world, 3);
+  await world.client.resume(id);
+  await settle(world);
+  const attempts = world.targetCalls.filter(({ invocation }) => invocation.scheduledTime === moved);
+  expect(attempts.map(({ invocation }) => invocation.fencingToken)).toEqual([1, 2]);
 });

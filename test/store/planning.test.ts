@@ -4,9 +4,9 @@ import { createPlanningStore } from '../../lambdas/adapters/dynamodb/index.ts';
 import { headKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { shardOf } from '../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
-import { HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { type EpochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { change, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
+import { change, keyOf, planned, rangeOf, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -125,12 +125,44 @@ describe('materialise', () => {
   it('writes a record of what was not run', async () => {
     const made = await seedSchedule(stores);
     const coalesced = { count: 7, from: at(-HOUR), to: at(-MINUTE) };
-    const record = { ...keyOf(made, at(-MINUTE)), reason: 'catch-up' as const, coalesced };
+    const record = rangeOf(made, coalesced);
     await stores.planning.materialise(
       [{ head: made, create: [], records: [record], nextDueAt: at(2 * HOUR) }],
       NOON,
     );
     expect(await stores.occurrences.readOccurrence(record)).toMatchObject({ status: 'coalesced', coalesced });
+  });
+
+  it('writes it whatever is at its times, and once', async () => {
+    const made = await seedSchedule(stores, [at(-HOUR), at(-MINUTE)]);
+    const record = rangeOf(made, { count: 7, from: at(-HOUR), to: at(-MINUTE) });
+    const step = (head: ScheduleHead, nextDueAt: EpochMs) =>
+      stores.planning.materialise([{ head, create: [], records: [record], nextDueAt }], NOON);
+    await step(made, at(2 * HOUR));
+    expect(await step({ ...made, nextDueAt: at(2 * HOUR) }, at(3 * HOUR))).toEqual([
+      { kind: 'materialised' },
+    ]);
+    const { items } = await stores.occurrences.listOccurrences({ schedule: made.id, limit: 10 });
+    expect(items.map(({ kind, status }) => `${kind} ${status}`).toSorted()).toEqual([
+      'range coalesced',
+      'scheduled pending',
+      'scheduled pending',
+    ]);
+  });
+
+  it('does not end a pause anew that has ended and begun again with the same end', async () => {
+    const pause = { since: NOON, by: 'p', until: at(HOUR), from: NOON, unrecorded: at(MINUTE) };
+    const made = await seedSchedule(stores, [], { head: { state: 'paused', nextDueAt: at(HOUR), pause } });
+    const again = { ...made, version: 3, pause: { ...pause, unrecorded: at(30 * MINUTE) } };
+    await stores.schedules.applyChange(change(again, { expected: made }));
+    const wake = { create: [], records: [], nextDueAt: at(2 * HOUR) };
+    // A tick that had read it before.
+    expect(await stores.planning.materialise([{ head: made, ...wake }], NOON)).toEqual([
+      { kind: 'lost-race' },
+    ]);
+    expect(await stores.planning.materialise([{ head: again, ...wake }], NOON)).toEqual([
+      { kind: 'materialised' },
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import { headKey, occurrenceItemKey } from '../../lambdas/adapters/dynamodb/keys
 import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import { DAY, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { change, claimed, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
+import { change, claimed, keyOf, planned, rangeOf, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -60,7 +60,7 @@ describe('the retention of a schedule', () => {
     const create = [planned(of, NOON, { retentionDays: 7 })];
     await stores.planning.materialise([{ head: of, create, records: [], nextDueAt: at(61 * MINUTE) }], NOON);
     const coalesced = { count: 1, from: at(MINUTE), to: at(MINUTE) };
-    const missed = { ...keyOf(of, at(MINUTE)), reason: 'superseded', coalesced, retentionDays: 7 } as const;
+    const missed = rangeOf(of, coalesced, 'superseded');
     await stores.schedules.applyChange(
       change(
         { ...of, version: 2, revision: 2 },
@@ -72,7 +72,7 @@ describe('the retention of a schedule', () => {
       ),
     );
     expect(await purgedAfterDays(keyOf(of, NOON))).toBe(7);
-    expect(await purgedAfterDays(keyOf(of, at(MINUTE)))).toBe(7 + MINUTE / DAY);
+    expect(await purgedAfterDays(missed)).toBe(7 + MINUTE / DAY);
   });
 
   it('is the deployment’s where the schedule has none', async () => {

@@ -1,6 +1,12 @@
 import { type Dispatched, type OccurrenceKey, parseOccurrenceId } from '../../lambdas/core/ids.ts';
-import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
-import type { PlannedOccurrence } from '../../lambdas/core/planner.ts';
+import type {
+  Coalesced,
+  CoalesceReason,
+  Occurrence,
+  PendingOccurrence,
+  RunningOccurrence,
+} from '../../lambdas/core/occurrence.ts';
+import { type PlannedOccurrence, type PlannedRecord, rangeRecord } from '../../lambdas/core/planner.ts';
 import type { ScheduleChange } from '../../lambdas/core/ports.ts';
 import type { Definition, ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../lambdas/core/time.ts';
@@ -65,6 +71,15 @@ export async function messageOf(stores: Pick<Stores, 'occurrences'>, id: string,
   const key = parseOccurrenceId(id);
   const found = key && (await stores.occurrences.readOccurrence(key));
   return { id, seq: found?.dispatchSeq ?? 1, dueAt };
+}
+
+/** The ledger record of nominal times that were not created. */
+export function rangeOf(
+  of: ScheduleHead,
+  coalesced: Coalesced,
+  reason: CoalesceReason = 'catch-up',
+): PlannedRecord {
+  return rangeRecord({ ...of, schedule: of.id }, coalesced, reason);
 }
 
 export async function readPending(stores: Stores, key: OccurrenceKey): Promise<PendingOccurrence> {

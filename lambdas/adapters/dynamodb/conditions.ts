@@ -1,4 +1,4 @@
-import type { ScheduleHead, ScheduleState } from '../../core/schedule.ts';
+import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** A piece of a DynamoDB expression with what it refers to. Placeholders are named after what they mean. */
@@ -50,6 +50,9 @@ const nextDueIs = (at: EpochMs | null): Expression =>
     ? expression('attribute_not_exists(next_due_at)')
     : expression('next_due_at = :expected_next_due_at', [], { ':expected_next_due_at': at });
 
+const versionIs = (version: number): Expression =>
+  expression('#version = :expected_version', ['version'], { ':expected_version': version });
+
 /** Neither an API call (version) nor a tick (next_due_at) came between, nor has its group begun to count it. */
 export const headUnchanged = ({
   version,
@@ -57,22 +60,31 @@ export const headUnchanged = ({
   counted,
 }: Pick<ScheduleHead, 'version' | 'nextDueAt' | 'counted'>): Expression =>
   and(
-    expression('#version = :expected_version', ['version'], { ':expected_version': version }),
+    versionIs(version),
     nextDueIs(nextDueAt),
     counted
       ? expression('counted.epoch = :expected_epoch', [], { ':expected_epoch': counted.epoch })
       : expression('attribute_not_exists(counted)'),
   );
 
-/** Still the schedule that was planned: same state, same definition, nothing materialised since. */
-export const plannable = (state: ScheduleState, revision: number, nextDueAt: EpochMs): Expression =>
+/**
+ * Still the schedule that was planned: same state, same definition, nothing materialised since. A pause may have ended
+ * and begun again with the same end, so of a paused one it is to be the same pause.
+ */
+export const plannable = (head: PlannedHead): Expression =>
   and(
     expression('#state = :planned_state AND revision = :planned_revision', ['state'], {
-      ':planned_state': state,
-      ':planned_revision': revision,
+      ':planned_state': head.state,
+      ':planned_revision': head.revision,
     }),
-    nextDueIs(nextDueAt),
+    nextDueIs(head.nextDueAt),
+    ...(head.state === 'paused' ? [versionIs(head.version)] : []),
+    ...(head.remainingRuns === undefined
+      ? []
+      : [expression('remaining_runs = :planned_runs', [], { ':planned_runs': head.remainingRuns })]),
   );
+
+type PlannedHead = Pick<ScheduleHead, 'state' | 'revision' | 'version' | 'nextDueAt' | 'remainingRuns'>;
 
 export const isLiveSchedule = expression('attribute_exists(pk) AND #state <> :deleted', ['state'], {
   ':deleted': 'deleted',

@@ -67,7 +67,7 @@ export function slotKey(slot: string): ItemKey {
   return { pk: `C#${slot}`, sk: 'SLOT' };
 }
 
-/** `O#<time>#<revision>`, with `#<kind>#<token>` behind it for one that a person asked for. */
+/** `O#<time>#<revision>`, with `#<kind>#<token>` behind it for one that a person asked for, and for a range. */
 export function occurrenceItemKey(key: OccurrenceKey): ItemKey {
   const base = `${OCCURRENCE_PREFIX}${toIso(key.scheduledTime)}#${key.revision}`;
   const sk = key.kind === 'scheduled' ? base : `${base}#${key.kind}#${key.token ?? ''}`;
@@ -81,7 +81,7 @@ export function occurrenceKeyOf(item: ItemKey): OccurrenceKey {
     scheduledTime: epochMs(Date.parse(time ?? '')),
     revision: Number(revision),
   };
-  const named = kind === 'manual' || kind === 'backfill';
+  const named = kind === 'manual' || kind === 'backfill' || kind === 'range';
   return named && token !== undefined ? { ...base, kind, token } : { ...base, kind: 'scheduled' };
 }
 

@@ -43,7 +43,7 @@ export async function materialise(
 function prepare(context: StoreContext, entry: Materialisation, index: number, now: EpochMs): Prepared {
   const { head } = entry;
   if (head.nextDueAt === null) throw new Error(`${head.id} has no next time to materialise`);
-  const condition = plannable(head.state, head.revision, head.nextDueAt);
+  const condition = plannable(head);
   const update = headProgress(context, entry, now);
   return {
     index,

@@ -1,7 +1,8 @@
 import type { PinnedCalendar } from '../../core/calendar.ts';
-import type { ScheduleId } from '../../core/ids.ts';
+import { occurrenceId, type ScheduleId } from '../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { Pause } from '../../core/pause.ts';
+import type { PlannedOccurrence } from '../../core/planner.ts';
 import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { Definition, ScheduleHead } from '../../core/schedule.ts';
@@ -61,19 +62,20 @@ export async function changeOf(
   const open = await openOf(deps, id, standing);
   const base = nextHead(id, standing, move, now);
   const carried = await carryOver(deps.occurrences, { before, base, move, open, now });
-  const cancel = [...toCancel(open, move.cancel), ...carried.cancel];
+  const toStop = [...toCancel(open, move.cancel), ...carried.cancel];
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
   const decided = carried.create.length + Math.min(carried.skipped.length, MAX_SKIPPED_IN_CHANGE);
   const isWatched = base.policy.expectSuccessWithin !== undefined;
   const links =
     (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
-  const room = Math.max(0, TRANSACTION_ROOM - cancel.length - decided - links);
-  const counted = { ...base, ...(countsOn(standing, move) && withGivenBack(before, cancel)) };
+  const room = Math.max(0, TRANSACTION_ROOM - toStop.length - decided - links);
+  const counted = { ...base, ...(countsOn(standing, move) && withGivenBack(before, toStop)) };
   const going = await goOn(deps, { before, base: counted, move, open, caller, room });
   const { create: planned, records, ...state } = going;
   const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));
-  const create = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
+  const wanted = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
+  const { create, cancel } = apart([...wanted, ...carried.create], toStop);
   const head = { ...counted, ...state };
   const lookAt = successExpectedBy(head, undefined);
   return {
@@ -91,13 +93,26 @@ export async function changeOf(
     }),
     cancel,
     cancelReason: move.cancel.reason,
-    create: [...create, ...carried.create],
+    create,
     records,
     ...((move.definition || move.state === 'deleted') && { calendars: calendarsOf(before, move) }),
     ...(lookAt !== null && { watch: { lookAt, fresh: standing.kind !== 'live' } }),
     ...(carried.skipped.length > 0 && { skipped: carried.skipped }),
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
+  };
+}
+
+/**
+ * What would be cancelled and made again under the same key stays as it is: one that a resume finds pending (it waits
+ * for its retry, or was left by a pause that died).
+ */
+function apart(create: readonly PlannedOccurrence[], cancel: readonly PendingOccurrence[]) {
+  const made = new Set(create.map(occurrenceId));
+  const stopped = new Set(cancel.map(occurrenceId));
+  return {
+    create: create.filter((one) => !stopped.has(occurrenceId(one))),
+    cancel: cancel.filter((one) => !made.has(occurrenceId(one))),
   };
 }
 

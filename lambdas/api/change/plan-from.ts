@@ -31,6 +31,8 @@ export async function planFrom(
 
 /** Not waiting any more, other than by having been cancelled or skipped by a person before it began. */
 function hasHappened(occurrence: Occurrence): boolean {
+  // Times that are recorded as not run are accounted for.
+  if (occurrence.kind === 'range') return true;
   if (occurrence.kind !== 'scheduled') return false;
   const { status } = occurrence;
   // What a person decided about single times is carried over (carry-over.ts) and says nothing of those before it.

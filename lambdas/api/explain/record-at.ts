@@ -1,6 +1,6 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
-import { type EpochMs, epochMs } from '../../core/time.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { Occurrences } from '../deps.ts';
 
 /** What the ledger has of a nominal time: its own record, or the one that stands for a range with it. */
@@ -16,7 +16,7 @@ export async function recordAt(
     kind: 'scheduled',
     limit: 100,
   });
-  const [own] = items.filter((one) => one.status !== 'coalesced').toSorted((a, b) => weight(b) - weight(a));
+  const [own] = items.toSorted((a, b) => weight(b) - weight(a));
   return own ?? rangeWith(occurrences, schedule, at);
 }
 
@@ -26,8 +26,8 @@ function weight({ status, startedAt, revision }: Occurrence): number {
   return rank * 1e12 + revision;
 }
 
-/** Ranges looked at: an edit or a pause each leave one at most. */
-const MAX_RANGES = 20;
+/** Pages looked through for a range; each is of thousands of records, most of which are none. */
+const MAX_PAGES = 10;
 
 /** A record of a range stands at its last time. */
 async function rangeWith(
@@ -35,7 +35,13 @@ async function rangeWith(
   schedule: ScheduleId,
   at: EpochMs,
 ): Promise<Occurrence | undefined> {
-  const query = { schedule, from: epochMs(at), status: 'coalesced', oldestFirst: true } as const;
-  const { items } = await occurrences.listOccurrences({ ...query, limit: MAX_RANGES });
-  return items.find((one) => one.status === 'coalesced' && one.coalesced.from <= at);
+  const query = { schedule, from: at, status: 'coalesced', oldestFirst: true, limit: 100 } as const;
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
+    const page = await occurrences.listOccurrences({ ...query, ...(cursor !== undefined && { cursor }) });
+    const found = page.items.find((one) => one.status === 'coalesced' && one.coalesced.from <= at);
+    if (found || page.cursor === undefined) return found;
+    cursor = page.cursor;
+  }
+  return undefined;
 }

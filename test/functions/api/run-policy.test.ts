@@ -47,7 +47,7 @@ describe('how occurrences run, end and are kept', () => {
     api.clock.set(NOON);
     const { items } = await api.stores.occurrences.listOccurrences({ schedule: id, limit: 100 });
     expect(new Set(items.map(({ kind, status }) => `${kind} ${status}`))).toEqual(
-      new Set(['manual pending', 'scheduled cancelled', 'scheduled coalesced', 'scheduled pending']),
+      new Set(['manual pending', 'scheduled cancelled', 'range coalesced', 'scheduled pending']),
     );
     expect(items.filter(({ retentionDays }) => retentionDays !== 2)).toEqual([]);
   });

@@ -1,6 +1,8 @@
 import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { type OccurrenceId, occurrenceId } from '../../../lambdas/core/ids.ts';
+import { isMoved } from '../../../lambdas/core/moved.ts';
+import type { FireNote } from '../../../lambdas/core/recurrence/types.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, toIso } from '../../../lambdas/core/time.ts';
 import type { Era } from './history.ts';
@@ -15,6 +17,9 @@ interface Entry {
   readonly revision: number;
   readonly status: string;
   readonly started: boolean;
+  /** A person decided about this time; a range around it says nothing of it. */
+  readonly decided: boolean;
+  readonly range: boolean;
   /** The first and the last nominal time that it stands for. */
   readonly from: EpochMs;
   readonly to: EpochMs;
@@ -38,9 +43,10 @@ export function accountFaults(
     const end = eras[index + 1]?.from ?? lastPlanned(head, now);
     const from = Math.max(era.from, startedUnderOlder(entries, era));
     for (const time of nominalTimes(era, epochMs(from), end)) {
-      const found = entries.filter(
+      const all = entries.filter(
         (entry) => entry.revision === era.revision && entry.from <= time && time <= entry.to,
       );
+      const found = all.some(({ decided }) => decided) ? all.filter(({ range }) => !range) : all;
       if (found.length === 1) continue;
       const what = found.map(({ status }) => status).join(' and ') || 'nothing';
       faults.push(`${toIso(time)} of revision ${era.revision} is accounted for by ${what}`);
@@ -62,14 +68,19 @@ export function accountFaults(
 
 function entryOf(item: Item): Entry | undefined {
   const key = occurrenceKeyOf(item as never);
-  if (key.kind !== 'scheduled') return undefined;
+  if (key.kind !== 'scheduled' && key.kind !== 'range') return undefined;
   const range = item.coalesced as { from: EpochMs; to: EpochMs } | undefined;
   return {
     id: occurrenceId(key),
     time: key.scheduledTime,
     revision: key.revision,
     status: String(item.status),
+    decided:
+      item.is_ahead === true ||
+      item.reason === 'user' ||
+      isMoved({ notes: (item.notes ?? []) as FireNote[] }),
     started: item.started_at !== undefined && (item.attempt as number) > 0,
+    range: range !== undefined,
     from: range?.from ?? key.scheduledTime,
     to: range?.to ?? key.scheduledTime,
   };
