@@ -5,6 +5,7 @@ import type { Definition } from '../core/schedule.ts';
 import { hashOf } from './canonical-json.ts';
 import { commit, type Decide } from './change/commit.ts';
 import { pinCalendars } from './change/pin-calendars.ts';
+import { assertStated } from './change/precondition.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertAllowed, assertFires } from './definition.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
@@ -13,6 +14,8 @@ import { recallAnswer } from './idempotency.ts';
 
 export interface CreateRequest extends ScheduleRequest {
   readonly definition: Definition;
+  /** What the body says of its state. */
+  readonly stated?: unknown;
   readonly idempotencyKey?: string | undefined;
 }
 
@@ -38,6 +41,7 @@ function creation(deps: ChangeDeps, request: CreateRequest): Decide {
   return async (standing) => {
     if (idempotency && (await recallAnswer(deps.schedules, idempotency, caller.now))) return undefined;
     if (standing.kind === 'live') throw scheduleExists(id);
+    assertStated(request.stated, undefined, id);
     assertAllowed(deps.allowed, definition);
     // Not before: a one-shot whose time is over may be asked about again.
     const calendars = await pinCalendars(deps.schedules, definition);

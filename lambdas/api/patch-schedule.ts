@@ -1,7 +1,7 @@
 import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
 import { commit, type Decide } from './change/commit.ts';
-import { assertIfMatch } from './change/precondition.ts';
+import { assertIfMatch, assertStated } from './change/precondition.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertLive, assertPresent } from './change/standing.ts';
 import type { ChangeDeps } from './deps.ts';
@@ -36,6 +36,7 @@ function patching(deps: ChangeDeps, request: PatchRequest, read: Read): Decide {
   return (standing) => {
     const live = assertLive(standing, request.id);
     assertIfMatch(request.ifMatch, live.head);
+    assertStated(request.patch.state, live.head, request.id);
     // Merged anew at each try: somebody else's edit in between is kept.
     return editMove(deps, live, read(mergePatch(live.revision.definition, request.patch)), request);
   };

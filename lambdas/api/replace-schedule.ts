@@ -2,7 +2,7 @@ import type { ScheduleRecord } from '../core/ports.ts';
 import type { Definition } from '../core/schedule.ts';
 import { commit, type Decide } from './change/commit.ts';
 import { pinCalendars } from './change/pin-calendars.ts';
-import { assertIfMatch, assertIfNoneMatch } from './change/precondition.ts';
+import { assertIfMatch, assertIfNoneMatch, assertStated } from './change/precondition.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
 import { assertPresent } from './change/standing.ts';
 import { assertAllowed, assertFires } from './definition.ts';
@@ -11,6 +11,8 @@ import { type EditRequest, editMove } from './edit-schedule.ts';
 
 export interface ReplaceRequest extends EditRequest {
   readonly definition: Definition;
+  /** What the body says of its state. */
+  readonly stated?: unknown;
   readonly ifMatch?: string | undefined;
   readonly ifNoneMatch?: '*' | undefined;
 }
@@ -35,6 +37,7 @@ function replacement({ schedules, allowed }: ChangeDeps, request: ReplaceRequest
     const live = standing.kind === 'live' ? standing : undefined;
     assertIfMatch(request.ifMatch, live?.head);
     assertIfNoneMatch(request.ifNoneMatch, live?.head);
+    assertStated(request.stated, live?.head, id);
     if (live) return editMove({ schedules, allowed }, live, definition, request);
     assertAllowed(allowed, definition);
     const calendars = await pinCalendars(schedules, definition);

@@ -1,4 +1,5 @@
 import { PunctualError } from '../../core/errors.ts';
+import type { ScheduleId } from '../../core/ids.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 
 export function etagOf(head: Pick<ScheduleHead, 'version'>): string {
@@ -28,4 +29,22 @@ export function assertIfNoneMatch(ifNoneMatch: '*' | undefined, head: ScheduleHe
       value: ifNoneMatch,
     });
   }
+}
+
+/**
+ * A definition switches nothing: the state that was read may stand beside it for as long as it is so. Whether it is
+ * completed follows from its times, and may have changed since it was read.
+ */
+export function assertStated(stated: unknown, head: ScheduleHead | undefined, id: ScheduleId): void {
+  if (stated === undefined) return;
+  const isPaused = head?.state === 'paused';
+  if (isPaused ? stated === 'paused' : stated === 'enabled' || stated === 'completed') return;
+  const verb = isPaused
+    ? `POST /schedules/${id}/resume lets it go on`
+    : `POST /schedules/${id}/pause pauses it`;
+  const stands = head ? `The schedule is ${head.state}` : 'A schedule begins enabled';
+  throw new PunctualError('request.invalid', `state: ${stands}; ${verb}, and an edit does not.`, {
+    field: 'state',
+    value: stated,
+  });
 }

@@ -43,7 +43,7 @@ export async function setGroup(
     readonly schedules: Pick<Schedules, 'readGroup' | 'writeGroup' | 'listSchedules' | 'adoptSchedules'>;
   },
   group: string,
-  body: z.output<typeof groupBody>,
+  body: Omit<z.output<typeof groupBody>, 'group' | 'use'>,
   { now }: Pick<Caller, 'now'>,
 ): Promise<GroupView> {
   const given = Object.entries(body).filter(([, limit]) => limit !== null);

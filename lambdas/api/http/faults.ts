@@ -1,5 +1,6 @@
 import type { Problem } from '../../contract/api/problem.ts';
 import { PunctualError } from '../../core/errors.ts';
+import { shown } from './shown.ts';
 
 export type Fault = NonNullable<Problem['errors']>[number];
 
@@ -21,7 +22,7 @@ export class InvalidRequest extends PunctualError {
   }
 }
 
-/** The part of a zod issue that is used; `keys` is there for unknown fields. */
+/** The part of a zod issue that is used; `keys` is there for unknown fields, for each of which the message has a line. */
 export interface SchemaIssue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
@@ -33,15 +34,27 @@ export interface SchemaIssue {
 
 export function invalidRequest(issues: readonly SchemaIssue[], data: unknown): InvalidRequest {
   const unknown = issues.flatMap((issue) =>
-    (issue.keys ?? []).map((key) => faultAt([...issue.path, key], 'There is no such field.', data)),
+    (issue.keys ?? []).map((key, index) =>
+      faultAt([...issue.path, key], issue.message.split('\n')[index] ?? issue.message, data),
+    ),
   );
   const others = issues
     .filter((issue) => issue.keys === undefined)
-    .map((issue) => faultAt(issue.path, messageOf(issue), data));
+    .map((issue) =>
+      faultAt(issue.path, isMissing(issue, data) ? required(messageOf(issue)) : messageOf(issue), data),
+    );
   // An unknown field first: a misspelt one explains the missing one that is reported beside it.
   const code = unknown.length > 0 ? 'request.unknown-field' : 'request.invalid';
   return new InvalidRequest(code, [...unknown, ...others].slice(0, MAX_FAULTS));
 }
+
+/** Of what is wrong by itself, and not beside something else. */
+const isMissing = ({ code, path }: SchemaIssue, data: unknown): boolean =>
+  code !== 'custom' && path.length > 0 && valueAt(path, data) === undefined;
+
+const REQUIRED = 'It is required';
+const required = (message: string): string =>
+  message.startsWith(REQUIRED) ? message : `${REQUIRED}: ${message[0]?.toLowerCase()}${message.slice(1)}`;
 
 function messageOf(issue: SchemaIssue): string {
   return issue.code === 'invalid_key' ? (issue.issues?.[0]?.message ?? issue.message) : issue.message;
@@ -71,14 +84,4 @@ function valueAt(path: readonly PropertyKey[], data: unknown): unknown {
         : undefined,
     data,
   );
-}
-
-/** Characters of a refused value that an answer repeats. */
-const MAX_SHOWN = 100;
-
-/** A value short enough to repeat; anything composed is shown as the start of its JSON. */
-export function shown(value: unknown): unknown {
-  if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
 }

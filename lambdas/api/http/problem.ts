@@ -3,7 +3,8 @@ import { PROBLEM_MEDIA_TYPE, type Problem } from '../../contract/api/problem.ts'
 import { type ErrorCode, isPunctualError, type PunctualError } from '../../core/errors.ts';
 import { LimitReached } from '../../core/group.ts';
 import type { ErrorLog } from '../deps.ts';
-import { InvalidRequest, shown } from './faults.ts';
+import { InvalidRequest } from './faults.ts';
+import { shown } from './shown.ts';
 
 /** The one status of every code. 4xx: another request would do; 503: the same one would, later. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {

@@ -14,6 +14,7 @@ import { etagOf } from '../change/precondition.ts';
 import type { ApiDeps } from '../deps.ts';
 import { BODY_PROBLEMS, ETAG } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { assertNamed } from '../named.ts';
 import { pageWithin } from '../page.ts';
 import { calendarUseViewOf, calendarViewOf } from '../views/calendar-view.ts';
 
@@ -89,6 +90,7 @@ export const calendarRoutes = (deps: ApiDeps) => [
   }),
 
   mounted(putEndpoint, async ({ params, headers, body, caller }) => {
+    assertNamed('name', body.name, params.name);
     const put = await putCalendar(deps, { name: params.name, body, ifMatch: headers['if-match'], caller });
     return answer(put.created ? 201 : 200, calendarUseViewOf(put), { etag: etagOf(put.calendar) });
   }),

@@ -3,6 +3,7 @@ import type { ApiDeps } from '../deps.ts';
 import { getGroup, setGroup } from '../group/settings.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { assertNamed } from '../named.ts';
 
 const tag = 'Groups';
 const path = '/groups/{group}';
@@ -54,9 +55,11 @@ export const groupRoutes = (deps: ApiDeps) => [
     answer(200, await getGroup(deps, params.group, caller.now)),
   ),
 
-  mounted(putEndpoint, async ({ params, body, caller }) =>
-    answer(200, await setGroup(deps, params.group, body, caller)),
-  ),
+  mounted(putEndpoint, async ({ params, body, caller }) => {
+    const { group, use: _, ...settings } = body;
+    assertNamed('group', group, params.group);
+    return answer(200, await setGroup(deps, params.group, settings, caller));
+  }),
 
   mounted(deleteEndpoint, async ({ params, caller }) => {
     await setGroup(deps, params.group, NONE, caller);

@@ -20,6 +20,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
       id: scheduleId(group, name),
       caller,
       definition: definitionOf(rest),
+      stated: rest.state,
       idempotencyKey: headers['idempotency-key'],
     };
     if (query.dryRun) return answer(200, await rehearseCreation(deps, request));
@@ -42,6 +43,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
       id,
       caller,
       definition: definitionFor(id, body),
+      stated: body.state,
       pending: query.pending,
       ifMatch: headers['if-match'],
       ifNoneMatch: headers['if-none-match'],

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { cursorField, nameSchema, pageQuery, timestampSchema } from './common.ts';
+import { cursorField, nameSchema, pageQuery, readOnlyFields, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const calendarParams = z.object({ name: nameSchema });
@@ -24,10 +24,15 @@ const calendarFields = {
   }),
 };
 
-export const calendarBody = z.strictObject(calendarFields).meta({
-  id: 'CalendarContent',
-  examples: [{ dates: ['2026-12-25', '2026-12-31/2027-01-01'], closedWeekdays: ['SAT', 'SUN'] }],
-});
+export const calendarBody = z
+  .strictObject({
+    ...calendarFields,
+    ...readOnlyFields(['name', 'version', 'updatedAt', 'updatedBy', 'schedules']),
+  })
+  .meta({
+    id: 'CalendarContent',
+    examples: [{ dates: ['2026-12-25', '2026-12-31/2027-01-01'], closedWeekdays: ['SAT', 'SUN'] }],
+  });
 
 const aboutFields = {
   name: z.string(),

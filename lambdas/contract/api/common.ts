@@ -1,29 +1,32 @@
 import * as z from 'zod';
 import { DURATION_PATTERN, durationMs } from '../../core/duration.ts';
 import { NAME_PATTERN } from '../../core/ids.ts';
-import { parseInstant } from '../../core/time.ts';
+import { MAX_INSTANT, parseInstant } from '../../core/time.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const nameSchema = z
   .string()
   .regex(NAME_PATTERN, {
-    error: 'A name has 1 to 64 letters, digits, "_", "-" or "." and starts with a letter or digit.',
+    error: 'A name begins with a letter or digit and has 1 to 64 letters, digits, "_", "-" or "." in all.',
   })
   .meta({ examples: ['nightly-report'] });
 
 /** An elapsed ISO 8601 duration within bounds, both inclusive. */
 export function durationSchema(min: string, max: string) {
   const [low, high] = [durationMs(min) ?? 0, durationMs(max) ?? 0];
+  const isWithin = (text: string) => {
+    const millis = durationMs(text);
+    return millis !== undefined && millis >= low && millis <= high;
+  };
+  const error = ({ input }: { readonly input?: unknown }) => {
+    const expected = `An ISO 8601 duration of weeks, days, hours, minutes and seconds from ${min} to ${max}`;
+    const meant = durationMeantBy(input);
+    return meant !== undefined && isWithin(meant) ? `${expected}: write "${meant}".` : `${expected}.`;
+  };
   return z
-    .string()
-    .max(40)
-    .refine(
-      (text) => {
-        const millis = durationMs(text);
-        return millis !== undefined && millis >= low && millis <= high;
-      },
-      { error: `An ISO 8601 duration of weeks, days, hours, minutes and seconds from ${min} to ${max}.` },
-    )
+    .string({ error })
+    .max(40, { error })
+    .refine(isWithin, { error })
     .meta({
       description: `ISO 8601 duration, ${min} to ${max}.`,
       format: 'duration',
@@ -32,11 +35,38 @@ export function durationSchema(min: string, max: string) {
     });
 }
 
+const UNIT =
+  /^\s*(\d{1,9}(?:\.\d{1,3})?)\s*(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)?\s*$/i;
+
+/** `30` and `30s` as seconds, `5m`, `2 hours`, `1d`: as ISO 8601 has them. */
+function durationMeantBy(input: unknown): string | undefined {
+  if (typeof input !== 'number' && typeof input !== 'string') return undefined;
+  const [, amount, unit = 's'] = UNIT.exec(String(input)) ?? [];
+  if (amount === undefined) {
+    const upper = String(input).toUpperCase();
+    // `pt30s`, and the prefix forgotten.
+    return [upper, `P${upper}`, `PT${upper}`].find((text) => durationMs(text) !== undefined);
+  }
+  const letter = unit[0]?.toUpperCase();
+  return letter === 'D' || letter === 'W' ? `P${amount}${letter}` : `PT${amount}${letter}`;
+}
+
+const instantError = ({ input }: { readonly input?: unknown }) => {
+  const expected = 'An ISO 8601 instant with "Z" or an offset, such as 2026-12-01T09:00:00Z';
+  const meant = instantMeantBy(input);
+  return meant === undefined ? `${expected}.` : `${expected}: write "${meant}".`;
+};
+
+/** Seconds or milliseconds since 1970, as most programs have time. */
+function instantMeantBy(input: unknown): string | undefined {
+  if (typeof input !== 'number' || !Number.isInteger(input)) return undefined;
+  const millis = Math.abs(input) < 1e11 ? input * 1_000 : input;
+  return Math.abs(millis) <= MAX_INSTANT ? new Date(millis).toISOString() : undefined;
+}
+
 export const instantSchema = z
-  .string()
-  .refine((text) => parseInstant(text) !== undefined, {
-    error: 'An ISO 8601 instant with "Z" or an offset, such as 2026-12-01T09:00:00Z.',
-  })
+  .string({ error: instantError })
+  .refine((text) => parseInstant(text) !== undefined, { error: instantError })
   .meta({ format: 'date-time' });
 
 /** ISO 8601 in UTC with milliseconds, as every response gives time. */
@@ -103,3 +133,12 @@ export const ifNoneMatchSchema = z
 
 /** The body of a verb that has no options: none, or an empty object. */
 export const noOptions = z.strictObject({}).meta({ id: 'NoOptions' });
+
+/**
+ * What an answer shows beside what may be set: taken back unread, so that what was read can be changed and put back.
+ * Most of it has moved on by then, such as the next time.
+ */
+export function readOnlyFields<const Name extends string>(names: readonly Name[]) {
+  const field = z.unknown().optional().meta({ readOnly: true, description: 'Shown, and not read.' });
+  return Object.fromEntries(names.map((name) => [name, field])) as Record<Name, typeof field>;
+}

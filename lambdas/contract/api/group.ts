@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { nameSchema } from './common.ts';
+import { nameSchema, readOnlyFields } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const groupParams = z.object({ group: nameSchema });
 
 const limit = (max: number, description: string) =>
   z
-    .int()
+    .int({ error: `A whole number from 1 to ${max}, or null for any number.` })
     .min(1)
     .max(max)
     .nullable()
@@ -36,6 +36,7 @@ export const groupBody = z
     maxSchedules: quotas.maxSchedules.default(null),
     maxFiresPerMinute: quotas.maxFiresPerMinute.default(null),
     maxInputBytes: quotas.maxInputBytes.default(null),
+    ...readOnlyFields(['group', 'use']),
   })
   .meta({
     id: 'GroupSettings',

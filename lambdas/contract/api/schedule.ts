@@ -8,6 +8,7 @@ import {
   nameSchema,
   noteSchema,
   pageQuery,
+  readOnlyFields,
   timestampSchema,
 } from './common.ts';
 import { inputSchema } from './input.ts';
@@ -74,6 +75,26 @@ const definitionFields = {
   description: z.string().max(API_LIMITS.descriptionLength).optional(),
 };
 
+/** Of `scheduleView`, but for `state`, which says something that a reader may want to change. */
+const shownFields = {
+  state: z.unknown().optional().meta({
+    readOnly: true,
+    description: 'As it stands; it is changed with `pause` and `resume`.',
+  }),
+  ...readOnlyFields([
+    'revision',
+    'version',
+    'createdAt',
+    'updatedAt',
+    'nextScheduledTime',
+    'remainingRuns',
+    'recurrence',
+    'warnings',
+    ...(Object.keys(pauseFields) as (keyof typeof pauseFields)[]),
+    ...(Object.keys(watchFields) as (keyof typeof watchFields)[]),
+  ]),
+};
+
 const EXAMPLE = {
   expression: '0 9 * * MON-FRI',
   timezone: 'Europe/Berlin',
@@ -83,12 +104,22 @@ const EXAMPLE = {
 };
 
 export const createScheduleBody = z
-  .strictObject({ group: nameSchema.default(DEFAULT_GROUP), name: nameSchema, ...definitionFields })
+  .strictObject({
+    group: nameSchema.default(DEFAULT_GROUP),
+    name: nameSchema,
+    ...definitionFields,
+    ...shownFields,
+  })
   .meta({ id: 'CreateSchedule', examples: [{ group: 'billing', name: 'nightly', ...EXAMPLE }] });
 
 /** `group` and `name` may be repeated, and must then be those of the path. */
 export const replaceScheduleBody = z
-  .strictObject({ group: nameSchema.optional(), name: nameSchema.optional(), ...definitionFields })
+  .strictObject({
+    group: nameSchema.optional(),
+    name: nameSchema.optional(),
+    ...definitionFields,
+    ...shownFields,
+  })
   .meta({ id: 'ReplaceSchedule', examples: [EXAMPLE] });
 
 /** Checked as a whole after merging: a part that is valid alone may not be so beside the rest. */
