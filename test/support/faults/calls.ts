@@ -1,4 +1,5 @@
-import { type Life, never } from './life.ts';
+import { epochMs, SECOND } from '../../../lambdas/core/time.ts';
+import { type Life, never, startLife } from './life.ts';
 import type { VirtualTime } from './time.ts';
 
 /** One call of the outside world by a process: DynamoDB, the work queue or the target. */
@@ -22,6 +23,16 @@ export type Fault =
   | 'crash-after'
   /** Carried out twice, as when the answer is lost on its way and the SDK repeats the request. */
   | 'twice'
+  /** Carried out and answered; a copy that was on its way for long arrives again, whoever lives by then. */
+  | 'again-late'
+  /** The process dies, and its request arrives long after that. */
+  | 'arrives-late'
+  /** Carried out, and no answer comes until the client's time-out; it repeats the request. */
+  | 'unanswered'
+  /** Never arrives, which its client finds out by its time-out; it repeats the request. */
+  | 'unheard'
+  /** No attempt of it arrives or is answered, until the SDK gives up. */
+  | 'silent'
   /** Refused at first for being too fast, or because of a transaction under way; the SDK's retries get through. */
   | 'throttled'
   | 'conflict'
@@ -53,7 +64,12 @@ export function applies(fault: Fault, { effect }: Pick<Call, 'effect'>): boolean
     case 'crash-after':
       return true;
     case 'twice':
+    case 'again-late':
+    case 'arrives-late':
+    case 'unanswered':
       return effect === 'write' || effect === 'transaction' || effect === 'send';
+    case 'unheard':
+    case 'silent':
     case 'throttled':
       return effect !== 'target' && effect !== 'send';
     case 'conflict':
@@ -64,6 +80,9 @@ export function applies(fault: Fault, { effect }: Pick<Call, 'effect'>): boolean
       return effect === 'index';
   }
 }
+
+/** How late a copy arrives: longer than any lease of a worker. */
+export const LATE = 40 * SECOND;
 
 interface Hook {
   readonly matches: (call: Call) => boolean;
@@ -97,6 +116,18 @@ export class CallCounter {
     this.#hooks = [];
   }
 
+  /** What is on its way arrives long after it was sent, whatever became of its sender. */
+  arriveLate(run: () => Promise<unknown>): void {
+    const network = this.#time.clock(startLife());
+    const arrival = network.until(epochMs(this.#time.now() + LATE));
+    void arrival.then(() => this.#time.busy(run)).catch(this.#onHookError);
+  }
+
+  /** A call under way waits for what does not come; time passes. */
+  sleep(ms: number, life: Life): Promise<void> {
+    return this.#time.asleep(epochMs(this.#time.now() + ms), life);
+  }
+
   async make<Answer>(
     life: Life,
     about: Pick<Call, 'process' | 'what' | 'effect'>,
@@ -110,6 +141,10 @@ export class CallCounter {
     const fault = planned !== undefined && applies(planned, call) ? planned : undefined;
     if (fault === 'crash-before') this.#onCrash();
     await this.#runHooks(call);
+    if (fault === 'arrives-late' && life.alive) {
+      this.arriveLate(() => carryOut(undefined));
+      this.#onCrash();
+    }
     if (!life.alive) return never();
     // A target may take its time, and time must pass for it.
     const ended = call.effect === 'target' ? carryOut(fault) : this.#time.busy(() => carryOut(fault));

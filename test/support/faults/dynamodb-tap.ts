@@ -7,16 +7,25 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { DeserializeMiddleware, InitializeMiddleware } from '@smithy/types';
+import type { DeserializeMiddleware, InitializeMiddleware, RetryStrategyV2 } from '@smithy/types';
+import { SECOND } from '../../../lambdas/core/time.ts';
 import type { CallCounter, Effect, Fault } from './calls.ts';
 import type { Life } from './life.ts';
+import { retryByClock } from './retry.ts';
 
 /** Refusals that the SDK's retries are to get over. */
 const TRANSIENT_REFUSALS = 2;
+/** How long a client waits for an answer. */
+const REQUEST_TIMEOUT = 5 * SECOND;
 
 /** The fault of the call under way travels from the outer to the inner middleware in the SDK's own context. */
 interface Wire {
-  punctualFault?: { readonly fault: Fault | undefined; left: number };
+  punctualFault?: {
+    readonly owner: Owner;
+    readonly fault: Fault | undefined;
+    /** How many requests it is still to meet. */
+    left: number;
+  };
 }
 
 /** The process that a call is made by. */
@@ -27,6 +36,37 @@ interface Owner {
 }
 
 const owners = new AsyncLocalStorage<Owner>();
+
+/** AWS: the base of a client of DynamoDB, in milliseconds; throttling has one of its own. */
+const BASE_DELAY = 25;
+/** As `createDocumentClient` has it in production. */
+const MAX_ATTEMPTS = 6;
+
+/** A process' retry strategy, with the budget of its own that its client has. */
+const strategies = new WeakMap<Life, RetryStrategyV2>();
+
+function ownStrategy(): RetryStrategyV2 {
+  const { life, calls } = ownerOfCall();
+  const known = strategies.get(life);
+  if (known) return known;
+  const options = { maxAttempts: MAX_ATTEMPTS, baseDelay: BASE_DELAY };
+  const made = retryByClock(options, (ms) => calls.sleep(ms, life));
+  strategies.set(life, made);
+  return made;
+}
+
+/** For the client that all processes share. */
+export const retryOfProcess: RetryStrategyV2 = {
+  acquireInitialRetryToken: (scope) => ownStrategy().acquireInitialRetryToken(scope),
+  refreshRetryTokenForRetry: (token, info) => ownStrategy().refreshRetryTokenForRetry(token, info),
+  recordSuccess: (token) => ownStrategy().recordSuccess(token),
+};
+
+function ownerOfCall(): Owner {
+  const owner = owners.getStore();
+  if (!owner) throw new Error('A tapped client is used by a process.');
+  return owner;
+}
 
 /** A tapped client as one process has it. Making a real one for each would take longer than what it is used for. */
 export function ownedBy(client: DynamoDBDocumentClient, owner: Owner): DynamoDBDocumentClient {
@@ -41,8 +81,7 @@ export function ownedBy(client: DynamoDBDocumentClient, owner: Owner): DynamoDBD
  */
 export function tapClient(client: DynamoDBDocumentClient): void {
   const outer: InitializeMiddleware<ServiceInputTypes, ServiceOutputTypes> = (next, context) => (args) => {
-    const owner = owners.getStore();
-    if (!owner) throw new Error('A tapped client is used by a process.');
+    const owner = ownerOfCall();
     const command = String(context.commandName).replace(/Command$/, '');
     const { IndexName } = args.input as { IndexName?: string };
     const about = {
@@ -51,8 +90,7 @@ export function tapClient(client: DynamoDBDocumentClient): void {
       effect: effectOf(command, IndexName),
     };
     return owner.calls.make(owner.life, about, (fault) => {
-      const left = fault === 'refused' ? Number.POSITIVE_INFINITY : TRANSIENT_REFUSALS;
-      (context as Wire).punctualFault = { fault, left };
+      (context as Wire).punctualFault = { owner, fault, left: requestsMet(fault) };
       return next(args);
     });
   };
@@ -64,6 +102,19 @@ export function tapClient(client: DynamoDBDocumentClient): void {
         case 'twice':
           await next(args).catch(() => {});
           return next(args);
+        case 'again-late':
+          if (wire.left > 0) wire.owner.calls.arriveLate(() => next(args));
+          wire.left = 0;
+          return next(args);
+        case 'unanswered':
+        case 'unheard':
+        case 'silent': {
+          if (wire.left === 0) return next(args);
+          wire.left -= 1;
+          if (wire.fault === 'unanswered') await next(args).catch(() => {});
+          await wire.owner.calls.sleep(REQUEST_TIMEOUT, wire.owner.life);
+          throw timeout();
+        }
         case 'throttled':
         case 'conflict':
         case 'refused':
@@ -87,6 +138,23 @@ export function tapClient(client: DynamoDBDocumentClient): void {
     name: 'failOnTheWire',
   });
 }
+
+function requestsMet(fault: Fault | undefined): number {
+  switch (fault) {
+    case 'refused':
+    case 'silent':
+      return Number.POSITIVE_INFINITY;
+    case 'again-late':
+    case 'unanswered':
+    case 'unheard':
+      return 1;
+    default:
+      return TRANSIENT_REFUSALS;
+  }
+}
+
+/** As the SDK's own handler says it. */
+const timeout = () => Object.assign(new Error('The test does not answer.'), { name: 'TimeoutError' });
 
 function effectOf(command: string, index: string | undefined): Effect {
   if (index !== undefined) return 'index';

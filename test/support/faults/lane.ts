@@ -7,8 +7,7 @@ import { LOCAL_AWS } from '../../../local/engine/aws.ts';
 import { openStream } from '../../../local/sources/stream-reader.ts';
 import type { TestEngine } from '../engine.ts';
 import { NOON } from '../fixtures.ts';
-import { tapClient } from './dynamodb-tap.ts';
-import { retryAtOnce } from './retry.ts';
+import { retryOfProcess, tapClient } from './dynamodb-tap.ts';
 
 /** The version of the zone data that all processes compute with. */
 export const ZONE_DATA = 'of the test';
@@ -37,7 +36,7 @@ export async function openLane(engine: TestEngine, { shardCount = 1 } = {}) {
   // Looks behind the scenes: never counted, never made to fail.
   const observer = createDocumentClient(base);
   const { requestHandler } = observer.config;
-  const client = createDocumentClient({ ...base, requestHandler, retryStrategy: retryAtOnce });
+  const client = createDocumentClient({ ...base, requestHandler, retryStrategy: retryOfProcess });
   tapClient(client);
   const streams = new DynamoDBStreamsClient(base);
   const stream = await openStream(streams, tables.occurrencesTable, undefined);

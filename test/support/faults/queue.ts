@@ -4,6 +4,10 @@ import type { CallCounter } from './calls.ts';
 import type { Life } from './life.ts';
 import type { VirtualTime } from './time.ts';
 
+/** How long a client waits for an answer, and how often it asks. */
+const REQUEST_TIMEOUT = 5 * SECOND;
+const ATTEMPTS = 3;
+
 export interface Message {
   readonly number: number;
   readonly body: string;
@@ -79,6 +83,16 @@ export class WorkQueueModel {
         { process: owner.name, what: 'SendMessageBatch', effect: 'send' },
         async (fault) => {
           const entries = input.Entries ?? [];
+          const putAll = async () => {
+            for (const { MessageBody = '', DelaySeconds = 0 } of entries) this.put(MessageBody, DelaySeconds);
+          };
+          if (fault === 'again-late') calls.arriveLate(putAll);
+          if (fault === 'unanswered') await putAll();
+          if (fault === 'unanswered' || fault === 'unheard') await calls.sleep(REQUEST_TIMEOUT, owner.life);
+          if (fault === 'silent') {
+            await calls.sleep(ATTEMPTS * REQUEST_TIMEOUT, owner.life);
+            throw Object.assign(new Error('The test does not answer.'), { name: 'TimeoutError' });
+          }
           // Half of it is accepted: the worst answer that SQS gives.
           const refused = fault === 'refused' ? entries.filter((_, index) => index % 2 === 0) : [];
           for (let times = 0; times < (fault === 'twice' ? 2 : 1); times += 1) {

@@ -34,12 +34,28 @@ export interface Disturbance {
   readonly at?: number;
 }
 
+const SINGLE = [
+  'crash-before',
+  'crash-after',
+  'arrives-late',
+  'twice',
+  'again-late',
+  'unanswered',
+  'unheard',
+  'refused',
+  'silent',
+  'stale',
+] as const satisfies readonly Fault[];
+
+/** What the SDK gives up on. */
+const GIVEN_UP: readonly Fault[] = ['refused', 'silent'];
+
 /**
  * Each fault at each call. Crashes that leave the same behind are told once: a call that only reads leaves
  * nothing behind, so dying before or after it is dying after the last effect before it.
  */
 export function disturbances(calls: readonly Call[], exhaustive = LONG): Disturbance[] {
-  const single = (['crash-before', 'crash-after', 'twice', 'refused', 'stale'] as const).flatMap((fault) =>
+  const single = SINGLE.flatMap((fault) =>
     calls
       .filter((call) => applies(fault, call) && (exhaustive || isDistinct(fault, call)))
       .map(({ number }) => ({ fault, at: number })),
@@ -65,7 +81,7 @@ export async function tell(lane: Lane, scenario: Scenario, disturbance?: Disturb
   } catch (error) {
     if (!disturbance) throw error;
     // Anything but a crash is a request that was refused in the end; its client sees that.
-    if (!(error instanceof Crashed) && disturbance.fault !== 'refused') throw error;
+    if (!(error instanceof Crashed) && !GIVEN_UP.includes(disturbance.fault)) throw error;
     await world.restart();
     await scenario.again?.(world);
     await settle(world);

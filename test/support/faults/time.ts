@@ -73,6 +73,14 @@ export class VirtualTime {
     }
   }
 
+  /** A call under way waits until `at` for what is not the engine: time may pass. Its process may die meanwhile. */
+  async asleep(at: EpochMs, life: Life): Promise<void> {
+    this.#inFlight -= 1;
+    if (this.#inFlight === 0) for (const wake of this.#watchers.splice(0)) wake();
+    await this.clock(life).until(at);
+    this.#inFlight += 1;
+  }
+
   /** Resolves when no call is under way and what followed from the last one has happened. */
   async idle(): Promise<void> {
     do {
