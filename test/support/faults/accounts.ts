@@ -15,6 +15,7 @@ interface Entry {
   readonly id: OccurrenceId;
   readonly time: EpochMs;
   readonly revision: number;
+  readonly createdAt: EpochMs;
   readonly status: string;
   readonly started: boolean;
   /** A person decided about this time; a range around it says nothing of it. */
@@ -38,14 +39,13 @@ export function accountFaults(
 ): string[] {
   const entries = items.map(entryOf).filter((entry) => entry !== undefined);
   const faults: string[] = [];
+  const isOf = incarnations(eras);
   for (const [index, era] of eras.entries()) {
     if (era.state !== 'enabled' && era.state !== 'completed') continue;
     const end = eras[index + 1]?.from ?? lastPlanned(head, now);
     const from = Math.max(era.from, startedUnderOlder(entries, era));
     for (const time of nominalTimes(era, epochMs(from), end)) {
-      const all = entries.filter(
-        (entry) => entry.revision === era.revision && entry.from <= time && time <= entry.to,
-      );
+      const all = entries.filter((entry) => isOf(entry, era) && entry.from <= time && time <= entry.to);
       const found = all.some(({ decided }) => decided) ? all.filter(({ range }) => !range) : all;
       if (found.length === 1) continue;
       const what = found.map(({ status }) => status).join(' and ') || 'nothing';
@@ -53,7 +53,7 @@ export function accountFaults(
     }
   }
   for (const entry of entries) {
-    const born = eras.find(({ revision }) => revision === entry.revision);
+    const born = eras.find((era) => isOf(entry, era));
     if (!born) faults.push(`${toIso(entry.time)} is of revision ${entry.revision}, which never was`);
     else if (entry.from <= born.from)
       faults.push(`${toIso(entry.from)} is not after ${toIso(born.from)}, when its revision was made`);
@@ -66,6 +66,21 @@ export function accountFaults(
   return faults;
 }
 
+/**
+ * Whether an entry is of an era. Numbers of revisions may begin again once a name was given up and its tombstone is
+ * gone: then it is of the latest schedule of that name that was there when it was created.
+ */
+function incarnations(eras: readonly Era[]): (entry: Entry, era: Era) => boolean {
+  const begins = eras.filter((_, index) => index === 0 || eras[index - 1]?.state === 'deleted');
+  const incarnationOf = (era: Era) => begins.findLast(({ order }) => order <= era.order);
+  return (entry, era) => {
+    if (entry.revision !== era.revision) return false;
+    const own = eras.filter(({ revision }) => revision === entry.revision).map(incarnationOf);
+    const there = own.findLast((begin) => begin && begin.from <= entry.createdAt) ?? own[0];
+    return there === incarnationOf(era);
+  };
+}
+
 function entryOf(item: Item): Entry | undefined {
   const key = occurrenceKeyOf(item as never);
   if (key.kind !== 'scheduled' && key.kind !== 'range') return undefined;
@@ -74,6 +89,7 @@ function entryOf(item: Item): Entry | undefined {
     id: occurrenceId(key),
     time: key.scheduledTime,
     revision: key.revision,
+    createdAt: item.created_at as EpochMs,
     status: String(item.status),
     decided:
       item.is_ahead === true ||

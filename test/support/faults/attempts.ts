@@ -1,5 +1,6 @@
 import { type OccurrenceId, parseOccurrenceId } from '../../../lambdas/core/ids.ts';
 import { whyNotInForce } from '../../../lambdas/core/standing.ts';
+import { SECOND } from '../../../lambdas/core/time.ts';
 import { replaysOf } from './audit.ts';
 import type { History, Returned, ReturnedBackfill } from './history.ts';
 import type { Item } from './observer.ts';
@@ -16,6 +17,7 @@ export function attemptFaults(calls: readonly TargetCall[], history: History, cl
     ...tokenFaults(calls),
     ...calls.flatMap((call) => [
       ...leaseFaults(call),
+      ...incarnationFaults(call, history.returned.get(call.invocation.schedule) ?? [], claims),
       ...changeFaults(call, history.returned.get(call.invocation.schedule) ?? [], claims),
       ...backfillFaults(call, history.returnedBackfills, claims),
     ]),
@@ -57,6 +59,21 @@ function changeFaults(
   if (invocation.revision > change.head.revision) return [];
   const why = whyNotInForce({ ...invocation, replays: replaysOf(item ?? {}) }, change.head);
   return why === null ? [] : [`${id} was called after the change that made it ${why} had returned`];
+}
+
+/** How far clocks may be apart that wrote when things came to be. */
+const CLOCKS_APART = 10 * SECOND;
+
+/** What was created before its schedule was deleted does not start after that, whoever has the name by then. */
+function incarnationFaults(
+  { order, invocation: { id, fencingToken }, item }: TargetCall,
+  returned: readonly Returned[],
+  claims: Claims,
+): string[] {
+  const claimed = claims.get(attemptMark(id, fencingToken)) ?? order;
+  const deleted = returned.findLast((one) => one.head.state === 'deleted' && one.order < claimed);
+  if (!deleted || (item?.created_at as number) >= deleted.head.updatedAt - CLOCKS_APART) return [];
+  return [`${id} was called after the schedule that it came from was deleted`];
 }
 
 /** The same for changes of the backfill that it belongs to. A pause holds only what has not begun. */

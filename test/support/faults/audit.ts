@@ -8,12 +8,17 @@ import type { Item } from './observer.ts';
  * Whether every change that an occurrence ever went through was a legal one. The stream holds all of them in
  * order, with the item before and after: what passed in between two looks at the table is in it too.
  */
-export function illegalMoves(records: readonly DynamoDBRecord[]): string[] {
+export function illegalMoves(
+  records: readonly DynamoDBRecord[],
+  /** What TTL has removed, by its keys: that is no move. */
+  expired: ReadonlySet<string> = new Set(),
+): string[] {
   return records.flatMap((record) => {
     const { Keys, OldImage, NewImage } = record.dynamodb ?? {};
     if (!Keys?.sk?.S?.startsWith('O#')) return [];
     const before = OldImage && unmarshall(OldImage as Record<string, AttributeValue>);
     const after = NewImage && unmarshall(NewImage as Record<string, AttributeValue>);
+    if (!after && expired.has(`${Keys.pk?.S} ${Keys.sk?.S}`)) return [];
     const wrong = after ? (before ? changeFaults(before, after) : birthFaults(after)) : ['was removed'];
     return wrong.map((what) => `${Keys.pk?.S} ${Keys.sk?.S} ${what}`);
   });

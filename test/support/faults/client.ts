@@ -16,11 +16,16 @@ import { heartbeat } from '../../../lambdas/api/outside/heartbeat.ts';
 import { pauseSchedule } from '../../../lambdas/api/pause-schedule.ts';
 import { replaceSchedule } from '../../../lambdas/api/replace-schedule.ts';
 import { resumeSchedule } from '../../../lambdas/api/resume-schedule.ts';
-import { triggerSchedule } from '../../../lambdas/api/trigger-schedule.ts';
+import { type TriggerRequest, triggerSchedule } from '../../../lambdas/api/trigger-schedule.ts';
 import type { CreateBackfillBody } from '../../../lambdas/contract/api/backfill.ts';
 import { groupBody } from '../../../lambdas/contract/api/group.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
-import { type OccurrenceId, parseOccurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
+import {
+  type OccurrenceId,
+  occurrenceId,
+  parseOccurrenceId,
+  type ScheduleId,
+} from '../../../lambdas/core/ids.ts';
 import type { Definition } from '../../../lambdas/core/schedule.ts';
 import { type EpochMs, toIso } from '../../../lambdas/core/time.ts';
 import type { History } from './history.ts';
@@ -61,9 +66,17 @@ export function apiClient(request: Request, history: History) {
     async delete(id: ScheduleId): Promise<void> {
       await request(id, (deps, caller) => deleteSchedule(deps, { id, caller }));
     },
-    async trigger(id: ScheduleId, idempotencyKey?: string): Promise<void> {
+    async trigger(
+      id: ScheduleId,
+      idempotencyKey?: string,
+      chosen: Pick<TriggerRequest, 'overlap' | 'input'> = {},
+    ): Promise<void> {
       const key = ownKey(id, idempotencyKey);
-      await request(id, (deps, caller) => triggerSchedule(deps, { id, caller, idempotencyKey: key }));
+      history.askedToTrigger(id, key);
+      const made = await request(id, (deps, caller) =>
+        triggerSchedule(deps, { id, caller, idempotencyKey: key, ...chosen }),
+      );
+      history.triggersOf(id).answered.add(occurrenceId(made));
     },
 
     async skip(id: ScheduleId, time: EpochMs): Promise<void> {

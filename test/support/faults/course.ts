@@ -1,5 +1,5 @@
 import { type EpochMs, epochMs, MINUTE } from '../../../lambdas/core/time.ts';
-import type { World } from './world.ts';
+import type { Part, World } from './world.ts';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
@@ -17,13 +17,32 @@ export async function minutes(world: World, count: number): Promise<void> {
   for (let passed = 0; passed < count; passed += 1) await minute(world);
 }
 
+/** The same with so many minutes between two of what comes by the minute, for outages that last. */
+export async function longMinutes(world: World, count: number, every: number): Promise<void> {
+  for (let passed = 0; passed < count; passed += every) {
+    const end = epochMs(world.time.now() + every * MINUTE);
+    await world.tick();
+    await world.sweep();
+    await pump(world, end);
+  }
+}
+
+/** Lets so many minutes pass without some of the parts; they come back with what waited for them. */
+export async function without(world: World, parts: readonly Part[], count: number, every = 1): Promise<void> {
+  for (const part of parts) world.away.add(part);
+  await longMinutes(world, count, every);
+  for (const part of parts) world.away.delete(part);
+}
+
 /** All but tick and sweep, until `end`. */
 async function pump(world: World, end: EpochMs): Promise<void> {
-  const { outbox, outside, queue, time } = world;
+  const { outbox, outside, queue, time, away } = world;
+  // A relay that meets no queue is not asked again at once, nor are workers that are away.
+  const isRelayed = () => outbox.waiting === 0 || away.has('relay') || away.has('queue');
   for (;;) {
     await world.relay();
-    if ((await world.work()) > 0 || outbox.waiting > 0 || (await outside.act())) continue;
-    const next = Math.min(queue.nextAt() ?? NEVER, outside.nextAt() ?? NEVER);
+    if ((await world.work()) > 0 || !isRelayed() || (await outside.act())) continue;
+    const next = Math.min((world.canWork ? queue.nextAt() : undefined) ?? NEVER, outside.nextAt() ?? NEVER);
     if (next > end) break;
     if (next > time.now()) time.moveTo(epochMs(next));
   }

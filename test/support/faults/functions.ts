@@ -7,6 +7,7 @@ import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
 import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
+import { shardLists } from '../../../lambdas/tick/shards.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { work } from '../../../lambdas/worker/work.ts';
 import { ANYTHING_ALLOWED } from '../allowed.ts';
@@ -19,21 +20,29 @@ import type { Message } from './queue.ts';
 const LIMITS = { lead: 2 * MINUTE, planWindow: 10 * MINUTE };
 const LEASE = 30 * SECOND;
 const REDISPATCH = MINUTE;
+const MOST_SHARDS = 256;
 
 export interface Invocation {
   /** Unlike that of any other invocation. */
   readonly id: string;
-  readonly shards: readonly number[];
   /** Told of what went wrong with one schedule or occurrence only. */
   readonly note: (error: unknown) => void;
 }
 
+/** All shards, also those of a larger count that was deployed before. */
+async function shardsOf({ planning, shardCount }: Process): Promise<number[]> {
+  const [shards = []] = shardLists(await planning.recordShardCount(shardCount), MOST_SHARDS);
+  return shards;
+}
+
 /** A heedless one scans shards that others hold: leases of shards save cost, they are not what is relied on. */
 export async function runTick(
-  { planning, occurrences, backfills, clock }: Process,
-  { id, shards, note }: Invocation,
+  process: Process,
+  { id, note }: Invocation,
   { heedless }: { readonly heedless: boolean },
 ): Promise<void> {
+  const { planning, occurrences, backfills, clock } = process;
+  const shards = await shardsOf(process);
   const deps = {
     store: heedless ? { ...planning, acquireShard: async () => true } : planning,
     occurrences,
@@ -51,10 +60,9 @@ export async function runTick(
 }
 
 /** Answers the schedules that have not succeeded for too long. */
-export async function runSweep(
-  { occurrences, schedules, watches, reportSchedule, clock }: Process,
-  { shards, note }: Invocation,
-): Promise<readonly ScheduleId[]> {
+export async function runSweep(process: Process, { note }: Invocation): Promise<readonly ScheduleId[]> {
+  const { occurrences, schedules, watches, reportSchedule, clock } = process;
+  const shards = await shardsOf(process);
   const deps = {
     schedules,
     occurrences,

@@ -3,9 +3,11 @@ import type { OccurrenceId, ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import type { EpochMs } from '../../../lambdas/core/time.ts';
 import type { Observer } from './observer.ts';
+import type { Triggers } from './triggers.ts';
 
 /** A version of a schedule: what it was from `from` on, until the next one. */
 export interface Era {
+  readonly order: number;
   readonly version: number;
   readonly revision: number;
   readonly state: ScheduleHead['state'];
@@ -32,6 +34,8 @@ export class History {
   readonly returnedBackfills: ReturnedBackfill[] = [];
   /** Replays that clients asked for, answered or not. */
   readonly replaysAsked = new Map<OccurrenceId, number>();
+  readonly #triggers = new Map<ScheduleId, Triggers>();
+  readonly #triggerKeys = new Set<string>();
   readonly #changeThemselves = new Set<ScheduleId>();
   readonly #observer: Observer;
   readonly #nextOrder: () => number;
@@ -54,6 +58,20 @@ export class History {
     this.#changeThemselves.add(id);
   }
 
+  /** Before a request, since one that is not answered may be carried out. */
+  askedToTrigger(id: ScheduleId, idempotencyKey: string | undefined): void {
+    const key = idempotencyKey === undefined ? undefined : `${id}#${idempotencyKey}`;
+    if (key !== undefined && this.#triggerKeys.has(key)) return;
+    if (key !== undefined) this.#triggerKeys.add(key);
+    this.triggersOf(id).asked += 1;
+  }
+
+  triggersOf(id: ScheduleId): Triggers {
+    const known = this.#triggers.get(id) ?? { asked: 0, answered: new Set() };
+    this.#triggers.set(id, known);
+    return known;
+  }
+
   askedToReplay(id: OccurrenceId): void {
     this.replaysAsked.set(id, (this.replaysAsked.get(id) ?? 0) + 1);
   }
@@ -69,9 +87,11 @@ export class History {
     const order = this.#nextOrder();
     const head = await this.#observer.head(id);
     const eras = this.eras.get(id) ?? [];
-    if (head && head.version !== eras.at(-1)?.version) {
+    const last = eras.at(-1)?.head;
+    // Versions may begin again once a name was given up and its tombstone is gone.
+    if (head && (head.version !== last?.version || head.createdAt !== last.createdAt)) {
       const { version, revision, state, updatedAt: from } = head;
-      eras.push({ version, revision, state, from, head });
+      eras.push({ order, version, revision, state, from, head });
       this.returned.set(id, [...(this.returned.get(id) ?? []), { order, head }]);
     }
     return head;

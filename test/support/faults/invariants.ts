@@ -9,23 +9,23 @@ import { accountFaults } from './accounts.ts';
 import { attemptFaults, outcomeFaults } from './attempts.ts';
 import { illegalMoves, replaysOf } from './audit.ts';
 import { backfillFaults } from './backfills.ts';
+import { ledgersOf } from './ledger.ts';
 import type { Item } from './observer.ts';
+import { purgeFaults } from './retention.ts';
 import type { TargetCall } from './target.ts';
+import { triggerFaults } from './triggers.ts';
 import type { World } from './world.ts';
 
 /** Every promise of docs/guarantees.md that can be read from tables, stream and target once a world is at rest. */
 export async function faultsAtRest(world: World): Promise<string[]> {
   const { history, observer } = world;
   const faults = faultsSoFar(world);
+  const ledgers = await ledgersOf(world);
   const calls = Map.groupBy(world.targetCalls, ({ invocation }) => invocation.id);
   const [allDue, allOpen] = await Promise.all([observer.due(), observer.open()]);
   for (const id of history.schedules) {
-    const [head, revisions, items, backfills] = await Promise.all([
-      observer.headItem(id),
-      observer.revisions(id),
-      observer.occurrences(id),
-      observer.backfills(id),
-    ]);
+    const [head, backfills] = await Promise.all([observer.headItem(id), observer.backfills(id)]);
+    const { items, revisions } = ledgers.get(id) ?? { items: [], revisions: [] };
     const due = (allDue.get(schedulePk(id)) ?? []).filter((key) => !isBackfillKey(key as never));
     const open = allOpen.get(schedulePk(id)) ?? [];
     const eras = history.eras.get(id) ?? [];
@@ -36,7 +36,8 @@ export async function faultsAtRest(world: World): Promise<string[]> {
       ...endFaults(calls, revisions, items),
       ...replayFaults(items, history),
       ...backfillFaults(backfills, eras, items),
-      ...dueFaults(head, due, id, world.lane.context.shardCount),
+      ...triggerFaults(items, history.triggersOf(id)),
+      ...dueFaults(head, due, id, world.shardCounts),
       ...open.map(({ pk, sk }) => `${pk} ${sk} is in \`open\` although all is at rest`),
       ...(await slotFaults(world, id, revisions, backfills)),
     );
@@ -49,7 +50,15 @@ export function faultsSoFar(world: World): string[] {
   const { claims, history, outbox, targetCalls } = world;
   const own = new Set(history.schedules.map(schedulePk));
   const records = outbox.seen.filter(({ dynamodb }) => own.has(dynamodb?.Keys?.pk?.S ?? ''));
-  return [...illegalMoves(records), ...attemptFaults(targetCalls, history, claims)];
+  return [
+    ...illegalMoves(records, expired(world)),
+    ...purgeFaults(records),
+    ...attemptFaults(targetCalls, history, claims),
+  ];
+}
+
+function expired({ ttl }: World): ReadonlySet<string> {
+  return new Set(ttl.removed.map(({ pk, sk }) => `${pk} ${sk}`));
 }
 
 /** Where outside workers look for what they may claim. */
@@ -80,12 +89,18 @@ function replayFaults(items: readonly Item[], { replaysAsked }: World['history']
 }
 
 /** A head is in `due` exactly while a tick is to come back to it, and in the right place. */
-function dueFaults(head: Item | undefined, due: readonly Item[], id: ScheduleId, shards: number): string[] {
+function dueFaults(
+  head: Item | undefined,
+  due: readonly Item[],
+  id: ScheduleId,
+  shardCounts: readonly number[],
+): string[] {
   const wanted = head !== undefined && head.state !== 'deleted' && head.next_due_at !== undefined;
   if (wanted !== due.length > 0) return [`${id} is ${head?.state} and ${due.length} times in \`due\``];
   if (!wanted) return [];
   const right = due.every(
-    ({ shard, next_due_at }) => shard === shardOf(id, shards) && next_due_at === head?.next_due_at,
+    ({ shard, next_due_at }) =>
+      shardCounts.some((count) => shard === shardOf(id, count)) && next_due_at === head?.next_due_at,
   );
   return right ? [] : [`${id} is in the wrong place of \`due\``];
 }

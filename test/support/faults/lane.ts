@@ -1,7 +1,9 @@
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { HttpRequest } from '@smithy/types';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { createDocumentClient, createPlanningStore } from '../../../lambdas/adapters/dynamodb/index.ts';
+import { SHARD_COUNT_KEY } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { type EpochMs, epochMs, HOUR } from '../../../lambdas/core/time.ts';
 import { LOCAL_AWS } from '../../../local/engine/aws.ts';
 import { openStream } from '../../../local/sources/stream-reader.ts';
@@ -58,6 +60,11 @@ export async function openLane(engine: TestEngine, { shardCount = 1 } = {}) {
     enter() {
       worlds += 1;
       return { number: worlds, start: next };
+    },
+    /** Forgets the largest shard count ever used, where a world has changed it. */
+    async forgetShardCount() {
+      const command = new DeleteCommand({ TableName: tables.schedulesTable, Key: { ...SHARD_COUNT_KEY } });
+      await observer.send(command);
     },
     leave(at: EpochMs) {
       next = epochMs((Math.floor(at / HOUR) + 2) * HOUR);

@@ -20,8 +20,12 @@ import type { VirtualTime } from './time.ts';
 export type Item = Readonly<Record<string, unknown>>;
 
 /** What the tables say, read without the code under test wherever that could hide a fault. */
-export function observe({ observer, context }: Lane, time: VirtualTime) {
-  const { schedulesTable, occurrencesTable, shardCount } = context;
+export function observe(
+  { observer, context }: Lane,
+  time: VirtualTime,
+  shardCounts: () => readonly number[],
+) {
+  const { schedulesTable, occurrencesTable } = context;
 
   async function get(TableName: string, Key: ItemKey): Promise<Item | undefined> {
     const command = new GetCommand({ TableName, Key: { ...Key }, ConsistentRead: true });
@@ -43,7 +47,7 @@ export function observe({ observer, context }: Lane, time: VirtualTime) {
 
   /** All of an index, by partition key of the items themselves. */
   async function index(TableName: string, spec: IndexSpec): Promise<ReadonlyMap<unknown, Item[]>> {
-    const shards = Array.from({ length: shardCount }, (_, shard) =>
+    const shards = Array.from({ length: Math.max(...shardCounts()) }, (_, shard) =>
       query({
         TableName,
         IndexName: spec.indexName,

@@ -22,6 +22,8 @@ export interface ProcessDeps {
   readonly lane: Lane;
   readonly time: VirtualTime;
   readonly skew: () => number;
+  /** That it was deployed with. */
+  readonly shardCount: number;
   readonly calls: CallCounter;
   readonly queue: WorkQueueModel;
   /** Told of each claim that was answered. */
@@ -33,16 +35,17 @@ export interface ProcessDeps {
  * everything that it kept in memory dies with it.
  */
 export function startProcess(name: string, deps: ProcessDeps) {
-  const { lane, time, skew, calls, queue } = deps;
+  const { lane, time, skew, shardCount, calls, queue } = deps;
   const life = startLife();
   const clock = time.clock(life, skew);
-  const context = { ...lane.context, client: ownedBy(lane.client, { name, life, calls }) };
+  const context = { ...lane.context, shardCount, client: ownedBy(lane.client, { name, life, calls }) };
   const schedules = createScheduleStore(context);
   const occurrences = createOccurrenceStore(context);
   return {
     name,
     life,
     clock,
+    shardCount,
     schedules,
     occurrences: {
       ...occurrences,

@@ -19,6 +19,8 @@ export interface Message {
 interface QueueOptions {
   readonly visibilityMs: number;
   readonly maxReceives: number;
+  /** Whether it cannot be reached; what it holds it keeps. */
+  readonly isAway: () => boolean;
 }
 
 /** A standard SQS queue as far as a consumer can tell: delays, visibility, redelivery, a dead-letter queue. */
@@ -83,6 +85,7 @@ export class WorkQueueModel {
         { process: owner.name, what: 'SendMessageBatch', effect: 'send' },
         async (fault) => {
           const entries = input.Entries ?? [];
+          if (this.#options.isAway()) throw new Error('The queue is away.');
           const putAll = async () => {
             for (const { MessageBody = '', DelaySeconds = 0 } of entries) this.put(MessageBody, DelaySeconds);
           };

@@ -17,6 +17,10 @@ import { type Process, startProcess } from './process.ts';
 import { type Message, WorkQueueModel } from './queue.ts';
 import { type Behaviour, recordingTarget, succeeds, type TargetCall, TargetRecord } from './target.ts';
 import { VirtualTime } from './time.ts';
+import { TimeToLive } from './ttl.ts';
+
+/** What can be away while all else goes on. */
+export type Part = 'tick' | 'sweep' | 'relay' | 'queue' | 'worker';
 
 const QUEUE = { visibilityMs: 6 * MINUTE, maxReceives: 5 };
 
@@ -48,8 +52,13 @@ export class World {
   /** The schedules that the last sweep missed a success of. */
   withoutSuccess: readonly ScheduleId[] = [];
   behaviour: Behaviour = succeeds;
-  /** Milliseconds that the clocks of all processes are off. */
+  /** Milliseconds that the clocks of all processes are off, and those of single ones besides. */
   skew = 0;
+  readonly skews = new Map<string, number>();
+  readonly away = new Set<Part>();
+  readonly ttl: TimeToLive;
+  /** Every shard count that was deployed, the present one last. */
+  readonly shardCounts: number[];
   readonly #number: number;
   readonly #processes = new Map<string, Process>();
   readonly #record: TargetRecord;
@@ -69,9 +78,11 @@ export class World {
       () => this.#killAll(),
       (error) => this.#noteTrouble('meanwhile', error),
     );
-    this.observer = observe(lane, this.time);
+    this.shardCounts = [lane.context.shardCount];
+    this.observer = observe(lane, this.time, () => this.shardCounts);
+    this.ttl = new TimeToLive(lane, this.time);
     this.history = new History(this.observer, () => this.#nextOrder());
-    this.queue = new WorkQueueModel(this.time, QUEUE);
+    this.queue = new WorkQueueModel(this.time, { ...QUEUE, isAway: () => this.away.has('queue') });
     this.outbox = new Outbox(() => this.time.busy(lane.readStream));
     this.client = apiClient((id, call) => this.#request(id, call), this.history);
     this.#record = new TargetRecord({
@@ -94,6 +105,7 @@ export class World {
   static async open(lane: Lane): Promise<World> {
     // What the world before it left on the stream is not this one's.
     while ((await lane.readStream()).length === MAX_RECORDS);
+    await lane.forgetShardCount();
     return new World(lane);
   }
 
@@ -125,7 +137,9 @@ export class World {
     const onClaim = (claimed: RunningOccurrence) => {
       this.claims.set(attemptMark(occurrenceId(claimed), claimed.fencingToken), this.#nextOrder());
     };
-    const process = startProcess(name, { lane, time, calls, queue, onClaim, skew: () => this.skew });
+    const skew = () => this.skew + (this.skews.get(name) ?? 0);
+    const shardCount = this.shardCounts.at(-1) ?? lane.context.shardCount;
+    const process = startProcess(name, { lane, time, calls, queue, onClaim, skew, shardCount });
     this.#processes.set(name, process);
     return process;
   }
@@ -144,6 +158,7 @@ export class World {
     run: (process: Process) => Promise<Answer>,
     onError: (error: unknown) => void = (error) => this.#noteTrouble(name, error),
   ): Promise<Answer | undefined> {
+    await this.ttl.pass();
     const process = this.process(name);
     const died = process.life.died.then(() => ({ kind: 'died' }) as const);
     const end = await this.time.drive(() => {
@@ -185,28 +200,37 @@ export class World {
 
   // ---- what functions do -----------------------------------------------------------------------------------
 
-  get shards(): number[] {
-    return Array.from({ length: this.lane.context.shardCount }, (_, shard) => shard);
+  /** Deployed anew with another shard count: from here on every function is a new process. */
+  redeploy(shardCount: number): void {
+    this.shardCounts.push(shardCount);
+    this.#processes.clear();
   }
 
   #invocation(name: string) {
     const note = (error: unknown) => this.#noteTrouble(name, error);
-    return { id: this.#invocationId(name), shards: this.shards, note };
+    return { id: this.#invocationId(name), note };
   }
 
   async tick(name = 'tick', { heedless = false } = {}): Promise<void> {
+    if (this.away.has('tick')) return;
     await this.#invoke(name, (process) => runTick(process, this.#invocation(name), { heedless }));
     await this.history.lookAtChanging();
   }
 
   async sweep(name = 'sweep'): Promise<void> {
+    if (this.away.has('sweep')) return;
     const overdue = await this.#invoke(name, (process) => runSweep(process, this.#invocation(name)));
     this.withoutSuccess = overdue ?? this.withoutSuccess;
     await this.history.lookAtChanging();
   }
 
   async relay(delivery?: Delivery, name = 'relay'): Promise<void> {
+    if (this.away.has('relay')) return;
     await this.outbox.deliver((run) => this.#invoke(name, run), delivery);
+  }
+
+  get canWork(): boolean {
+    return !this.away.has('worker') && !this.away.has('queue');
   }
 
   /** Works on messages that are visible, side by side; answers how many there were. */
@@ -214,6 +238,7 @@ export class World {
     options: { readonly max?: number; readonly order?: (messages: Message[]) => Message[] } = {},
     name = 'worker',
   ): Promise<number> {
+    if (!this.canWork) return 0;
     const messages = this.queue.receive(options.max, options.order);
     if (messages.length === 0) return 0;
     await this.#invoke(name, (process) => Promise.all(messages.map((one) => this.#handle(process, one))));
