@@ -16,6 +16,11 @@ export function minutely(first: EpochMs, count: number, every = 1): string {
   return `DTSTART:${start}Z\nRRULE:FREQ=MINUTELY;INTERVAL=${every};COUNT=${count}`;
 }
 
+/** Each second, or `every` so many, from `first` on, so often. */
+export function secondly(first: EpochMs, count: number, every = 1): string {
+  return minutely(first, count, every).replace('MINUTELY', 'SECONDLY');
+}
+
 /** Two retries, soon. */
 const RETRY = {
   maxAttempts: 3,

@@ -15,7 +15,7 @@ import { failAttempt } from '../../../lambdas/api/outside/fail.ts';
 import { heartbeat } from '../../../lambdas/api/outside/heartbeat.ts';
 import { pauseSchedule } from '../../../lambdas/api/pause-schedule.ts';
 import { replaceSchedule } from '../../../lambdas/api/replace-schedule.ts';
-import { resumeSchedule } from '../../../lambdas/api/resume-schedule.ts';
+import { type ResumeRequest, resumeSchedule } from '../../../lambdas/api/resume-schedule.ts';
 import { type TriggerRequest, triggerSchedule } from '../../../lambdas/api/trigger-schedule.ts';
 import type { CreateBackfillBody } from '../../../lambdas/contract/api/backfill.ts';
 import { groupBody } from '../../../lambdas/contract/api/group.ts';
@@ -29,14 +29,22 @@ import {
 import type { Definition } from '../../../lambdas/core/schedule.ts';
 import { type EpochMs, toIso } from '../../../lambdas/core/time.ts';
 import type { History } from './history.ts';
+import type { GroupLimits } from './limits.ts';
 
 export type ApiCall<Answer> = (deps: ApiDeps, caller: Caller) => Promise<Answer>;
 
 /** Carries a request out, about a schedule or about none. */
 type Request = <Answer>(id: ScheduleId | undefined, call: ApiCall<Answer>) => Promise<Answer>;
 
+/** What is to be known afterwards of what clients asked for. */
+interface Notes {
+  readonly history: History;
+  readonly limits: GroupLimits;
+  readonly now: () => EpochMs;
+}
+
 /** The API as a client of it sees it. Each answers when its request was answered. */
-export function apiClient(request: Request, history: History) {
+export function apiClient(request: Request, { history, limits, now }: Notes) {
   // Worlds share tables, and an Idempotency-Key is remembered for a day.
   const ownKey = (id: ScheduleId, key: string | undefined) =>
     key === undefined ? undefined : `${id}#${key}`;
@@ -60,8 +68,11 @@ export function apiClient(request: Request, history: History) {
       const end = until === undefined ? undefined : toIso(until);
       await request(id, (deps, caller) => pauseSchedule(deps, { id, caller, until: end }));
     },
-    async resume(id: ScheduleId): Promise<void> {
-      await request(id, (deps, caller) => resumeSchedule(deps, { id, caller }));
+    async resume(id: ScheduleId, catchUp?: ResumeRequest['catchUp']): Promise<void> {
+      if (catchUp !== undefined) history.askedToMakeUp.add(id);
+      await request(id, (deps, caller) =>
+        resumeSchedule(deps, { id, caller, ...(catchUp !== undefined && { catchUp }) }),
+      );
     },
     async delete(id: ScheduleId): Promise<void> {
       await request(id, (deps, caller) => deleteSchedule(deps, { id, caller }));
@@ -129,7 +140,8 @@ export function apiClient(request: Request, history: History) {
       const changed = await request(id, (deps, caller) => changeBackfill(deps, { id, caller }, token, verb));
       history.answeredBackfill(changed);
     },
-    async limitGroup(group: string, concurrencyLimit: number): Promise<void> {
+    async limitGroup(group: string, concurrencyLimit: number | null): Promise<void> {
+      limits.set(group, concurrencyLimit ?? undefined, now());
       await request(undefined, (deps, caller) =>
         setGroup(deps, group, groupBody.parse({ concurrencyLimit }), caller),
       );

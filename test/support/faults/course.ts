@@ -47,6 +47,8 @@ async function pump(world: World, end: EpochMs): Promise<void> {
     if (next > time.now()) time.moveTo(epochMs(next));
   }
   if (end > time.now()) time.moveTo(end);
+  if (away.size > 0) world.slots.forget();
+  else await world.slots.look();
 }
 
 /** Goes on until every schedule has run out and nothing is open; then until the queue is empty too. */

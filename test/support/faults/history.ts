@@ -34,6 +34,8 @@ export class History {
   readonly returnedBackfills: ReturnedBackfill[] = [];
   /** Replays that clients asked for, answered or not. */
   readonly replaysAsked = new Map<OccurrenceId, number>();
+  /** Schedules of which a client asked to make up for missed times, by a policy of the moment. */
+  readonly askedToMakeUp = new Set<ScheduleId>();
   readonly #triggers = new Map<ScheduleId, Triggers>();
   readonly #triggerKeys = new Set<string>();
   readonly #changeThemselves = new Set<ScheduleId>();

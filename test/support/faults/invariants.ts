@@ -1,10 +1,9 @@
 import { headOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
 import { isBackfillKey, occurrenceKeyOf, schedulePk } from '../../../lambdas/adapters/dynamodb/keys.ts';
-import { type Backfill, backfillSlot } from '../../../lambdas/core/backfill/backfill.ts';
+import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId, shardOf } from '../../../lambdas/core/ids.ts';
 import { isTerminal, type OccurrenceStatus } from '../../../lambdas/core/occurrence.ts';
 import type { Revision } from '../../../lambdas/core/schedule.ts';
-import { groupSlot, slotNeeds } from '../../../lambdas/core/slots.ts';
 import { accountFaults } from './accounts.ts';
 import { attemptFaults, outcomeFaults } from './attempts.ts';
 import { illegalMoves, replaysOf } from './audit.ts';
@@ -12,6 +11,8 @@ import { backfillFaults } from './backfills.ts';
 import { ledgersOf } from './ledger.ts';
 import type { Item } from './observer.ts';
 import { purgeFaults } from './retention.ts';
+import { holdersOf, slotsOf } from './slots-read.ts';
+import { startFaults } from './starts.ts';
 import type { TargetCall } from './target.ts';
 import { triggerFaults } from './triggers.ts';
 import type { World } from './world.ts';
@@ -21,6 +22,7 @@ export async function faultsAtRest(world: World): Promise<string[]> {
   const { history, observer } = world;
   const faults = faultsSoFar(world);
   const ledgers = await ledgersOf(world);
+  faults.push(...startFaults(world, ledgers));
   const calls = Map.groupBy(world.targetCalls, ({ invocation }) => invocation.id);
   const [allDue, allOpen] = await Promise.all([observer.due(), observer.open()]);
   for (const id of history.schedules) {
@@ -54,6 +56,7 @@ export function faultsSoFar(world: World): string[] {
     ...illegalMoves(records, expired(world)),
     ...purgeFaults(records),
     ...attemptFaults(targetCalls, history, claims),
+    ...world.slots.faults,
   ];
 }
 
@@ -107,18 +110,16 @@ function dueFaults(
 
 /** Nothing runs, so nobody may hold a slot. */
 async function slotFaults(
-  world: World,
+  { observer }: World,
   id: ScheduleId,
   revisions: readonly Revision[],
   backfills: readonly Backfill[],
 ): Promise<string[]> {
-  const needs = revisions.flatMap(({ definition }) => slotNeeds(id, definition, undefined));
-  const shared = [groupSlot(world.group), ...backfills.map(backfillSlot)];
-  const names = new Set([...needs.map(({ slot }) => slot), ...shared]);
+  const definitions = revisions.map(({ definition }) => definition);
   const faults: string[] = [];
-  for (const name of names) {
-    const holders = Object.keys(((await world.observer.slot(name))?.holders ?? {}) as object);
-    if (holders.length > 0) faults.push(`slot ${name} is still held by ${holders.join(', ')}`);
+  for (const slot of slotsOf(id, definitions, backfills)) {
+    const holders = await holdersOf(observer, slot);
+    if (holders.length > 0) faults.push(`slot ${slot} is still held by ${holders.join(', ')}`);
   }
   return faults;
 }

@@ -6,17 +6,25 @@ import type { World } from './world.ts';
 interface Size {
   readonly ticks?: number;
   readonly sweeps?: number;
-  readonly workers?: number;
+  readonly workers?: number | 'any number';
+  /** Whether slots are looked at all the time, and not at the end only. */
+  readonly looksAtSlots?: boolean;
 }
 
 /** How long a poller waits when there was nothing. */
 const POLL = SECOND;
+/** Between two looks at slots. */
+const LOOK = 10 * SECOND;
 
 /**
  * Everything at once, as it is deployed: ticks and sweeps by the minute, a relay behind the stream, workers on
  * the queue. Ends at `until`, or when a whole minute passed in which there was nothing left to do.
  */
-export async function live(world: World, until: EpochMs, { ticks = 1, sweeps = 1, workers = 2 }: Size = {}) {
+export async function live(
+  world: World,
+  until: EpochMs,
+  { ticks = 1, sweeps = 1, workers = 2, looksAtSlots = false }: Size = {},
+) {
   const life = startLife();
   const clock = world.time.clock(life);
   let over = false;
@@ -27,6 +35,14 @@ export async function live(world: World, until: EpochMs, { ticks = 1, sweeps = 1
       await run();
       await clock.until(epochMs((Math.floor(world.time.now() / MINUTE) + 1) * MINUTE));
       await last();
+    }
+  }
+
+  async function watchesSlots(): Promise<void> {
+    while (!isOver()) {
+      await clock.until(epochMs(world.time.now() + LOOK));
+      if (world.away.size > 0) world.slots.forget();
+      else await world.slots.look();
     }
   }
 
@@ -51,6 +67,21 @@ export async function live(world: World, until: EpochMs, { ticks = 1, sweeps = 1
     }
   }
 
+  /** As Lambda does it: whatever comes finds a function of its own, however many are at work. */
+  async function worksAtOnce(): Promise<void> {
+    const under = new Set<Promise<unknown>>();
+    for (let count = 1; !isOver(); count += 1) {
+      const work = world.work({}, `worker-${count}`);
+      under.add(work);
+      void work.finally(() => under.delete(work));
+      const next = world.queue.nextAt() ?? until;
+      const now = world.time.now();
+      if (next <= now && world.canWork) continue;
+      await clock.until(epochMs(Math.min(next > now ? next : now + POLL, now + POLL)));
+    }
+    await Promise.all(under);
+  }
+
   const named = <Loop>(kind: string, count: number, loop: (name: string) => Loop) =>
     Array.from({ length: count }, (_, index) => loop(`${kind}-${index + 1}`));
   const ending = async () => {
@@ -62,7 +93,8 @@ export async function live(world: World, until: EpochMs, { ticks = 1, sweeps = 1
       eachMinute(() => world.sweep(name), name === 'sweep-1' ? ending : undefined),
     ),
     relays(),
-    ...named('worker', workers, works),
+    ...(looksAtSlots ? [watchesSlots()] : []),
+    ...(workers === 'any number' ? [worksAtOnce()] : named('worker', workers, works)),
   ];
   try {
     await world.time.drive(() => Promise.all(start()));

@@ -37,6 +37,8 @@ export const failsTimes =
 interface RecordDeps {
   readonly nextOrder: () => number;
   readonly readItem: (invocation: Invocation) => Promise<TargetCall['item']>;
+  /** Told of each call that was recorded. */
+  readonly noticed: (call: TargetCall) => Promise<void>;
 }
 
 /** All that reached targets and outside workers, by idempotency key and fencing token. */
@@ -55,6 +57,7 @@ export class TargetRecord {
     this.calls.push(call);
     const nth = (this.#times.get(invocation.idempotencyKey) ?? 0) + 1;
     this.#times.set(invocation.idempotencyKey, nth);
+    await this.#deps.noticed(call);
     return { call, nth };
   }
 }

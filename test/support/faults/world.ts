@@ -15,6 +15,7 @@ import { type Delivery, Outbox } from './outbox.ts';
 import { Outside } from './outside.ts';
 import { type Process, startProcess } from './process.ts';
 import { type Message, WorkQueueModel } from './queue.ts';
+import { SlotWatch } from './slot-watch.ts';
 import { type Behaviour, recordingTarget, succeeds, type TargetCall, TargetRecord } from './target.ts';
 import { VirtualTime } from './time.ts';
 import { TimeToLive } from './ttl.ts';
@@ -46,6 +47,7 @@ export class World {
   readonly outbox: Outbox;
   readonly client: ApiClient;
   readonly outside: Outside;
+  readonly slots: SlotWatch;
   /** When each attempt was claimed, among all that happened (`attemptMark` → order). */
   readonly claims = new Map<string, number>();
   readonly troubles: Trouble[] = [];
@@ -84,8 +86,18 @@ export class World {
     this.history = new History(this.observer, () => this.#nextOrder());
     this.queue = new WorkQueueModel(this.time, { ...QUEUE, isAway: () => this.away.has('queue') });
     this.outbox = new Outbox(() => this.time.busy(lane.readStream));
-    this.client = apiClient((id, call) => this.#request(id, call), this.history);
+    this.slots = new SlotWatch({
+      observer: this.observer,
+      now: () => this.time.now(),
+      schedules: () => this.history.schedules,
+    });
+    this.client = apiClient((id, call) => this.#request(id, call), {
+      history: this.history,
+      limits: this.slots.limits,
+      now: () => this.time.now(),
+    });
     this.#record = new TargetRecord({
+      noticed: (call) => this.slots.called(call),
       nextOrder: () => this.#nextOrder(),
       readItem: async ({ id }) => {
         const key = parseOccurrenceId(id);
@@ -195,6 +207,7 @@ export class World {
     this.#crashing = false;
     this.calls.faults = { of: () => undefined };
     this.calls.forget();
+    this.slots.forget();
     for (const id of this.history.schedules) await this.history.look(id);
   }
 

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Definition } from '../../lambdas/core/schedule.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { startEngine, type TestEngine } from '../support/engine.ts';
+import { faultsAtRest } from '../support/faults/invariants.ts';
+import { openLane } from '../support/faults/lane.ts';
+import { live } from '../support/faults/live.ts';
+import { LONG } from '../support/faults/runs.ts';
+import type { Behaviour } from '../support/faults/target.ts';
+import { World } from '../support/faults/world.ts';
+import { once, scheduled, secondly } from './scenarios/definitions.ts';
+
+let engine: TestEngine;
+beforeAll(async () => {
+  engine = await startEngine();
+});
+afterAll(() => engine.stop());
+
+const lasting =
+  (ms: number): Behaviour =>
+  async (_, { worker, signal }) => {
+    await worker.clock.until(epochMs(worker.clock.now() + ms), signal);
+    return { kind: 'succeeded' };
+  };
+
+/** Lets a world go on with as many workers as it wants, and answers how its occurrences ended. */
+async function endsOf(world: World, minutes: number): Promise<Record<string, number>> {
+  await live(world, world.at(minutes * MINUTE), { workers: 'any number', looksAtSlots: true });
+  expect(await faultsAtRest(world)).toEqual([]);
+  expect(world.troubles).toEqual([]);
+  const ends: Record<string, number> = {};
+  for (const id of world.history.schedules)
+    for (const { status } of await world.observer.occurrences(id))
+      ends[String(status)] = (ends[String(status)] ?? 0) + 1;
+  return ends;
+}
+
+const open = async () => World.open(await openLane(engine, { shardCount: 4 }));
+
+/** Jobs of schedules of their own, all due at once. */
+async function createJobs(world: World, count: number, changes: Partial<Definition>): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    await world.client.create(world.id(`j${index}`), scheduled(once(world.at(MINUTE)), changes));
+}
+
+describe('a limit of a shared key', () => {
+  it.each([
+    [1, 6],
+    [3, 14],
+    [11, 40],
+    [101, LONG ? 400 : 130],
+  ])(
+    'of %i is never exceeded, and no place of it stands free while %i jobs want it',
+    {
+      timeout: 240_000,
+    },
+    async (limit, jobs) => {
+      const world = await open();
+      world.behaviour = lasting(20 * SECOND);
+      await createJobs(world, jobs, { concurrency: { key: `k-${world.group}`, limit } });
+
+      expect(await endsOf(world, 60)).toEqual({ succeeded: jobs });
+    },
+  );
+
+  it('holds while workers die in the middle of it', { timeout: 240_000 }, async () => {
+    const world = await open();
+    world.behaviour = async (invocation, tools) => {
+      if (tools.nth === 1 && invocation.id.includes('j1')) tools.worker.life.kill();
+      return lasting(20 * SECOND)(invocation, tools);
+    };
+    await createJobs(world, 20, { concurrency: { key: `k-${world.group}`, limit: 3 } });
+
+    expect(await endsOf(world, 60)).toEqual({ succeeded: 20 });
+  });
+});
+
+describe('several slots an occurrence', () => {
+  it('its own, a key and its group are all kept, and none stands free', { timeout: 240_000 }, async () => {
+    const world = await open();
+    world.behaviour = lasting(25 * SECOND);
+    await world.client.limitGroup(world.group, 4);
+    for (const [name, key, limit] of [
+      ['a', 'x', 2],
+      ['b', 'x', 2],
+      ['c', 'y', 3],
+      ['d', undefined, 0],
+    ] as const) {
+      const concurrency = key && { concurrency: { key: `${key}-${world.group}`, limit } };
+      const times = secondly(world.at(2 * MINUTE), 8, 20);
+      await world.client.create(world.id(name), scheduled(times, { overlap: 'buffer-all', ...concurrency }));
+    }
+
+    expect(await endsOf(world, 90)).toEqual({ succeeded: 32 });
+  });
+});
+
+describe('a schedule that runs one after the other', () => {
+  it('buffer-all starts them in the order of their times', { timeout: 240_000 }, async () => {
+    const world = await open();
+    world.behaviour = lasting(1_900);
+    const count = LONG ? 300 : 40;
+    await world.client.create(
+      world.id('a'),
+      scheduled(secondly(world.at(10 * SECOND), count), { overlap: 'buffer-all' }),
+    );
+
+    expect(await endsOf(world, 2 * (HOUR / MINUTE))).toEqual({ succeeded: count });
+  });
+});

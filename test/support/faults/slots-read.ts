@@ -1,0 +1,60 @@
+import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { type Backfill, backfillSlot } from '../../../lambdas/core/backfill/backfill.ts';
+import { splitScheduleId } from '../../../lambdas/core/ids.ts';
+import type { Definition } from '../../../lambdas/core/schedule.ts';
+import {
+  backfillNeeds,
+  groupSlot,
+  type OverlapPolicy,
+  type SlotNeed,
+  slotNeeds,
+} from '../../../lambdas/core/slots.ts';
+import type { Item, Observer } from './observer.ts';
+
+/** All that the harness knows of how slots are stored; whatever else it says of them it takes from occurrences. */
+
+/** The slots that an occurrence needs, by its definition and what was chosen with a trigger. */
+export function needsOf(
+  item: Item,
+  definition: Definition,
+  groupLimit: number | undefined,
+  backfills: readonly Backfill[],
+): SlotNeed[] {
+  const { kind, schedule, token } = occurrenceKeyOf(item as never);
+  if (kind === 'backfill') {
+    const own = backfills.find(({ id }) => id === token);
+    return backfillNeeds(schedule, definition, groupLimit, own);
+  }
+  const overlap = (item.overlap as OverlapPolicy | undefined) ?? definition.overlap;
+  return slotNeeds(schedule, { ...definition, overlap }, groupLimit);
+}
+
+/** Every slot that a schedule's occurrences may have taken. */
+export function slotsOf(
+  id: Parameters<typeof slotNeeds>[0],
+  definitions: readonly Definition[],
+  backfills: readonly Backfill[],
+): Set<string> {
+  const own = definitions.flatMap((definition) =>
+    slotNeeds(id, { ...definition, overlap: 'skip' }, undefined),
+  );
+  const shared = [groupSlot(splitScheduleId(id).group), ...backfills.map(backfillSlot)];
+  return new Set([...own.map(({ slot }) => slot), ...shared]);
+}
+
+/** Whoever a slot says that it is held by. */
+export async function holdersOf(observer: Observer, slot: string): Promise<string[]> {
+  return Object.keys(((await observer.slot(slot))?.holders ?? {}) as object);
+}
+
+/** The slot that an occurrence waits for, by its own record. */
+export function waitsFor({ waiting_for: slot }: Item): string | undefined {
+  return slot as string | undefined;
+}
+
+/** A schedule's own slot is held from the first attempt of an occurrence to its end, retry delays included. */
+export const isOwn = (slot: string): boolean => slot.startsWith('schedule:');
+
+export function hasBegun({ attempt, round_base: base }: Item): boolean {
+  return (attempt as number) > ((base as number | undefined) ?? 0);
+}
