@@ -5,7 +5,6 @@ import { startEngine, type TestEngine } from '../support/engine.ts';
 import { minutes, settle } from '../support/faults/course.ts';
 import { faultsAtRest } from '../support/faults/invariants.ts';
 import { openLane } from '../support/faults/lane.ts';
-import { purge } from '../support/faults/purge.ts';
 import { World } from '../support/faults/world.ts';
 import { minutely, once, scheduled } from './scenarios/definitions.ts';
 
@@ -15,7 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => engine.stop());
 
-const open = async () => World.open(await openLane(engine));
+/** A world in which whatever is to be purged goes as soon as it may. */
+async function open(): Promise<World> {
+  const world = await World.open(await openLane(engine));
+  world.ttl.expiry = 'at-once';
+  return world;
+}
 
 /** A schedule of three days, the first in three days, whose records are kept for a day. */
 async function runsIn(world: World, decide: (id: OccurrenceId) => Promise<void>): Promise<string[]> {
@@ -27,7 +31,6 @@ async function runsIn(world: World, decide: (id: OccurrenceId) => Promise<void>)
   await decide(occurrenceId({ schedule, scheduledTime: time, revision: 1, kind: 'scheduled' }));
   await minutes(world, 4);
   world.outage(epochMs(time - 3 * MINUTE) - world.time.now());
-  await purge(world);
   await minutes(world, 6);
   const runs = world.targetCalls.filter(({ invocation }) => invocation.scheduledTime === time);
   return runs.map(({ invocation }) => `attempt ${invocation.attempt}, token ${invocation.fencingToken}`);
@@ -59,7 +62,6 @@ it('a time that was skipped does not run after an outage that outlasts its reten
   await world.client.create(id, scheduled(expression, { retention: 'P1D', catchUp }));
   await world.client.skip(id, world.at(DAY));
   world.outage(9 * DAY);
-  await purge(world);
   await minutes(world, 3);
   const days = world.targetCalls.map(({ invocation }) => (invocation.scheduledTime - world.at(0)) / DAY);
   expect(days.toSorted()).toEqual([2, 3]);
@@ -115,7 +117,7 @@ it('a name can be used again when nothing is left of its schedule but its revisi
     await world.client.create(id, scheduled(once(world.at(year * 366 * DAY + DAY))));
     await world.client.delete(id);
     world.outage(3 * 366 * DAY);
-    await purge(world);
+    await world.ttl.pass();
     expect(await world.observer.head(id)).toBeUndefined();
   }
   await world.client.create(id, scheduled(once(epochMs(world.time.now() + DAY))));

@@ -1,4 +1,4 @@
-import { epochMs, SECOND } from '../../../lambdas/core/time.ts';
+import { type EpochMs, epochMs, SECOND } from '../../../lambdas/core/time.ts';
 import { type Life, never, startLife } from './life.ts';
 import type { VirtualTime } from './time.ts';
 
@@ -122,6 +122,8 @@ export class CallCounter {
     const arrival = network.until(epochMs(this.#time.now() + LATE));
     void arrival.then(() => this.#time.busy(run)).catch(this.#onHookError);
   }
+
+  readonly now = (): EpochMs => this.#time.now();
 
   /** A call under way waits for what does not come; time passes. */
   sleep(ms: number, life: Life): Promise<void> {

@@ -15,7 +15,7 @@ import { retryByClock } from './retry.ts';
 
 /** Refusals that the SDK's retries are to get over. */
 const TRANSIENT_REFUSALS = 2;
-/** How long a client waits for an answer. */
+/** How long a client waits for an answer, as those of production do. */
 const REQUEST_TIMEOUT = 5 * SECOND;
 
 /** The fault of the call under way travels from the outer to the inner middleware in the SDK's own context. */
@@ -37,11 +37,6 @@ interface Owner {
 
 const owners = new AsyncLocalStorage<Owner>();
 
-/** AWS: the base of a client of DynamoDB, in milliseconds; throttling has one of its own. */
-const BASE_DELAY = 25;
-/** As `createDocumentClient` has it in production. */
-const MAX_ATTEMPTS = 6;
-
 /** A process' retry strategy, with the budget of its own that its client has. */
 const strategies = new WeakMap<Life, RetryStrategyV2>();
 
@@ -49,8 +44,7 @@ function ownStrategy(): RetryStrategyV2 {
   const { life, calls } = ownerOfCall();
   const known = strategies.get(life);
   if (known) return known;
-  const options = { maxAttempts: MAX_ATTEMPTS, baseDelay: BASE_DELAY };
-  const made = retryByClock(options, (ms) => calls.sleep(ms, life));
+  const made = retryByClock(calls.now, (ms) => calls.sleep(ms, life));
   strategies.set(life, made);
   return made;
 }

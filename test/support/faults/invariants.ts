@@ -54,7 +54,6 @@ export function faultsSoFar(world: World): string[] {
     ...illegalMoves(records, expired(world)),
     ...purgeFaults(records),
     ...attemptFaults(targetCalls, history, claims),
-    ...world.slots.faults,
   ];
 }
 

@@ -6,7 +6,7 @@ import type { VirtualTime } from './time.ts';
 
 /** How long a client waits for an answer, and how often it asks. */
 const REQUEST_TIMEOUT = 5 * SECOND;
-const ATTEMPTS = 3;
+const ATTEMPTS = 2;
 
 export interface Message {
   readonly number: number;

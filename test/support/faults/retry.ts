@@ -1,38 +1,20 @@
-import { StandardRetryStrategy } from '@smithy/core/retry';
-import type { RetryErrorInfo, RetryStrategyV2, RetryToken } from '@smithy/types';
+import type { RetryStrategyV2, RetryToken } from '@smithy/types';
+import { createRetryStrategy } from '../../../lambdas/adapters/aws/retry-strategy.ts';
+import type { EpochMs } from '../../../lambdas/core/time.ts';
 
-/** AWS: no pause of the SDK is longer. */
-const LONGEST_PAUSE = 20_000;
-/** The SDK sleeps by itself and writes down for how long: a millionth of it is no time, and says it all the same. */
-const SCALE = 1e-6;
-
-/** The longest pause that the SDK's chance could draw, so that a run takes the same course each time. */
-class LongestPause {
-  #base = 0;
-
-  setDelayBase(base: number): void {
-    this.#base = base;
-  }
-
-  computeNextBackoffDelay(retries: number): number {
-    return SCALE * Math.min(this.#base * 2 ** retries, LONGEST_PAUSE);
-  }
-}
-
-/** The SDK's own rule of what is tried again, how often and after how long; only that `sleep` takes the time. */
-export function retryByClock(
-  options: { readonly maxAttempts: number; readonly baseDelay: number },
-  sleep: (ms: number) => Promise<void>,
-): RetryStrategyV2 {
-  const sdk = new StandardRetryStrategy({ ...options, backoff: new LongestPause() });
-  type Token = Awaited<ReturnType<typeof sdk.refreshRetryTokenForRetry>>;
+/**
+ * The retries of production by the world's clock: the SDK's own pauses would be of real time, so that it is told of none.
+ * Chance is the worst that it can be, the same in each run.
+ */
+export function retryByClock(now: () => EpochMs, sleep: (ms: number) => Promise<void>): RetryStrategyV2 {
+  const strategy = createRetryStrategy({ now, random: () => 1, timeLeft: () => Number.POSITIVE_INFINITY });
   return {
-    acquireInitialRetryToken: (scope) => sdk.acquireInitialRetryToken(scope),
-    async refreshRetryTokenForRetry(last: RetryToken, info: RetryErrorInfo) {
-      const next: Token = await sdk.refreshRetryTokenForRetry(last as Token, info);
-      await sleep(Math.round((next.$retryLog?.acquisitionDelay ?? 0) / SCALE));
-      return next;
+    acquireInitialRetryToken: (scope) => strategy.acquireInitialRetryToken(scope),
+    async refreshRetryTokenForRetry(last: RetryToken, info) {
+      const next = await strategy.refreshRetryTokenForRetry(last, info);
+      await sleep(next.getRetryDelay());
+      return { ...next, getRetryDelay: () => 0 };
     },
-    recordSuccess: (token) => sdk.recordSuccess(token as Token),
+    recordSuccess: (token) => strategy.recordSuccess(token),
   };
 }

@@ -32,6 +32,10 @@ export class TimeToLive {
   async pass(): Promise<void> {
     const now = this.#time.now();
     if (this.expiry === 'off' || now < this.#lookAt) return;
+    await this.#expire(now);
+  }
+
+  async #expire(now: EpochMs): Promise<void> {
     const grace = this.expiry === 'late' ? LATEST : 0;
     const ends: number[] = [];
     const { schedulesTable, occurrencesTable } = this.#lane.context;
