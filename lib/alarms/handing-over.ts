@@ -18,7 +18,7 @@ export function relaying({ functions, outbox, config }: Watched): AlarmSpec[] {
       comparison: GREATER_THAN_THRESHOLD,
       // Half the lead: the other half is left before starts are late. A new stream shard alone takes 30 to 60 s.
       threshold: (config.leadSeconds / 2) * 1000,
-      datapoints: { bad: 3, of: 3 },
+      datapoints: { bad: 3, of: 5 },
       // Lambda reports it with invocations only: with nothing to hand over nothing is late.
       missing: TreatMissingData.NOT_BREACHING,
     },
@@ -29,7 +29,7 @@ export function relaying({ functions, outbox, config }: Watched): AlarmSpec[] {
       metric: counted(outbox, 'OnFailureDestinationDeliveredEventCount'),
       comparison: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
-      datapoints: { bad: 1, of: 1 },
+      datapoints: { bad: 1, of: 5 },
       // Reported only when there was something to count.
       missing: TreatMissingData.NOT_BREACHING,
     },
@@ -40,7 +40,7 @@ export function relaying({ functions, outbox, config }: Watched): AlarmSpec[] {
       metric: counted(outbox, 'DroppedEventCount'),
       comparison: GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       threshold: 1,
-      datapoints: { bad: 1, of: 1 },
+      datapoints: { bad: 1, of: 5 },
       // As above.
       missing: TreatMissingData.NOT_BREACHING,
     },
@@ -59,7 +59,7 @@ export function queueing({ own, workQueue, deadLetters }: Watched): AlarmSpec[] 
       // The age counts from the sending, delays and time under work included: less would ring for healthy ones.
       // That starts are late is told within minutes by oldest-overdue; this is about messages that never end.
       threshold: OLDEST_HEALTHY_MESSAGE.toSeconds(),
-      datapoints: { bad: 3, of: 3 },
+      datapoints: { bad: 3, of: 5 },
       // SQS goes quiet about a queue that has been empty and unused for six hours.
       missing: TreatMissingData.NOT_BREACHING,
     },

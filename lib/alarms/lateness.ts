@@ -27,7 +27,7 @@ export function lateness({ own, config }: Watched): AlarmSpec[] {
       threshold: count,
       // A burst at the full hour is worked off within a minute or two. A crowd that stays is a lack of workers,
       // even when each of it starts before it is late enough for oldest-overdue.
-      datapoints: { bad: 5, of: 5 },
+      datapoints: { bad: 5, of: 7 },
       // As above, but silence is told by oldest-overdue already.
       missing: TreatMissingData.NOT_BREACHING,
     },

@@ -26,7 +26,7 @@ export function planning({ own }: Watched): AlarmSpec[] {
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,
       // A tick plans ahead by the lead. Anything above 0 means that the lead is used up.
       threshold: 0,
-      datapoints: { bad: 3, of: 3 },
+      datapoints: { bad: 3, of: 5 },
       // Each sweep reports, with 0 when all is well. Its silence is told by oldest-overdue.
       missing: TreatMissingData.NOT_BREACHING,
     },

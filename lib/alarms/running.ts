@@ -34,7 +34,7 @@ export function running({ own }: Watched): AlarmSpec[] {
       ),
       comparison: GREATER_THAN_THRESHOLD,
       threshold: UNCLAIMED.toSeconds(),
-      datapoints: { bad: 3, of: 3 },
+      datapoints: { bad: 3, of: 5 },
       // Emitted only when one waits.
       missing: TreatMissingData.NOT_BREACHING,
     },

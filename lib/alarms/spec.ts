@@ -28,7 +28,10 @@ export interface AlarmSpec {
   readonly metric: IMetric;
   readonly comparison: ComparisonOperator;
   readonly threshold: number;
-  /** So many of the last so many periods of the metric. */
+  /**
+   * So many of the last so many periods of the metric. The first is smaller by two at least where silence is not what
+   * the alarm is for: metrics come a minute or two late, and the latest periods have nothing, or a filled 0, until then.
+   */
   readonly datapoints: { readonly bad: number; readonly of: number };
   readonly missing: TreatMissingData;
 }
@@ -67,6 +70,8 @@ export function emittedBy(service: string): Watched['own'] {
  * `TreatMissingData` alone is not enough for those: an alarm looks for values further back than its periods, takes
  * the old ones that it finds for the latest, and may stay in ALARM long after the last event; and on AWS/DynamoDB
  * metrics it is ignored altogether (AWS: alarms and missing data). It still decides while there is no value at all.
+ * The latest period is 0 until its metric has come: an alarm that wanted all of its periods would never ring (AWS:
+ * Using metric math, FILL).
  */
 export function filled(metrics: Readonly<Record<string, Metric>>, label: string): MathExpression {
   const ids = Object.keys(metrics);

@@ -42,7 +42,7 @@ function throttles(name: string, { tableName }: Table, { indexes }: TableSpec): 
     threshold: 1,
     // The SDK tries again, and DynamoDB splits what is hot within minutes of a burst. What lasts is a hot key, or a
     // limit of the table or the account.
-    datapoints: { bad: 5, of: 5 },
+    datapoints: { bad: 5, of: 7 },
     // DynamoDB reports events only. This setting alone it would ignore.
     missing: TreatMissingData.NOT_BREACHING,
   };

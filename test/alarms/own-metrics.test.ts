@@ -40,7 +40,7 @@ interface Drill {
 
 const DRILLS: readonly Drill[] = [
   { id: 'oldest-overdue', fault: { down: ['worker'] }, within: 5, notYet: 3, also: ['canary-silent'] },
-  { id: 'oldest-overdue', fault: { down: ['sweep'] }, within: 3, notYet: 2 },
+  { id: 'oldest-overdue', fault: { down: ['sweep'] }, within: 5, notYet: 4 },
   {
     id: 'overdue-count',
     fault: { down: ['worker'] },

@@ -3,24 +3,33 @@ import type { AlarmMetric, TemplateAlarm } from './template.ts';
 /** What was measured in one minute: the values of each metric, by its name. */
 export type Minute = Readonly<Record<string, readonly number[]>>;
 
+/** Periods that CloudWatch looks at beyond those of the alarm: AWS's examples show five for an alarm of three. */
+const FURTHER_BACK = 2;
+
 /**
- * The state of an alarm after these minutes, one after the other, the last of them being the latest: so many of the
- * latest periods breach the threshold, where what is missing counts as the alarm says (AWS: Configuring how
- * CloudWatch alarms treat missing data). `ignore` keeps the state that it had, which is looked for further back.
+ * The state of an alarm after these minutes, one after the other, the last of them being the latest (AWS: Configuring
+ * how CloudWatch alarms treat missing data). It looks at more periods than its own and takes the latest that have a
+ * value; only for as many as are lacking then it counts what is missing as the alarm says. `ignore` keeps the state
+ * that it had, which is looked for further back. What was measured in the last `late` minutes is not there yet: to
+ * CloudWatch it is missing, and to an expression that fills it is 0.
  */
-export function stateAfter(alarm: TemplateAlarm, minutes: readonly Minute[]): 'ALARM' | 'OK' {
+export function stateAfter(alarm: TemplateAlarm, minutes: readonly Minute[], late = 0): 'ALARM' | 'OK' {
   const { bad, of } = alarm.datapoints;
-  const values = periodsOf(alarm, minutes);
-  if (alarm.missing === 'ignore' && values.length > 0 && values.at(-1) === undefined) {
-    return stateAfter(alarm, minutes.slice(0, -alarm.periodMinutes));
+  const known = minutes.map((minute, nth) => (nth < minutes.length - late ? minute : {}));
+  const values = periodsOf(alarm, known);
+  const found = values
+    .slice(-(of + FURTHER_BACK))
+    .filter((value) => value !== undefined)
+    .slice(-of);
+  if (alarm.missing === 'ignore' && found.length === 0 && values.length > 0) {
+    return stateAfter(alarm, known.slice(0, -alarm.periodMinutes));
   }
   // Periods before the first one are missing, too.
-  const latest = [...Array.from({ length: of }, () => undefined), ...values].slice(-of);
-  return latest.filter((value) => breaches(alarm, value)).length >= bad ? 'ALARM' : 'OK';
+  const missing = alarm.missing === 'breaching' ? of - found.length : 0;
+  return missing + found.filter((value) => breaches(alarm, value)).length >= bad ? 'ALARM' : 'OK';
 }
 
-function breaches({ comparison, threshold, missing }: TemplateAlarm, value: number | undefined): boolean {
-  if (value === undefined) return missing === 'breaching';
+function breaches({ comparison, threshold }: TemplateAlarm, value: number): boolean {
   switch (comparison) {
     case 'GreaterThanThreshold':
       return value > threshold;
