@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { ZonesReport } from '../contract/api/zones.ts';
-import { isOfOtherZones, nextNow } from '../core/follow-zones.ts';
+import { isOfOlderZones, nextNow } from '../core/follow-zones.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import { splitScheduleId } from '../core/ids.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
@@ -32,7 +32,7 @@ async function moveOf(
   head: ScheduleHead,
   now: EpochMs,
 ): Promise<ZonesReport['items'][number] | undefined> {
-  if (isOfOtherZones(head, zoneData)) {
+  if (isOfOlderZones(head, zoneData)) {
     const to = await nextNow(occurrences, head, headRecurrence(head), now);
     if (to === head.nextDueAt) return undefined;
     return view(head, 'moves', {

@@ -3,6 +3,7 @@ import type { Recurrence } from './recurrence/types.ts';
 import type { ScheduleHead } from './schedule.ts';
 import { type EpochMs, epochMs } from './time.ts';
 import { nextByZones, staysByZones } from './zone-change.ts';
+import { isNewerZoneData } from './zone-version.ts';
 
 /** Records looked through for the last one of the plan; manual ones may stand between. */
 const MAX_RECORDS = 25;
@@ -27,8 +28,11 @@ export async function nextNow(
   return nextByZones(head, recurrence, last?.scheduledTime);
 }
 
-/** Whether a head was planned with other zone data than today's. */
-export function isOfOtherZones(
+/**
+ * Whether a head was planned with older zone data than that of whoever asks. Forward only: while a deployment changes
+ * its runtime, old and new ones take turns, and each would undo what the other has moved.
+ */
+export function isOfOlderZones(
   head: ScheduleHead,
   zoneData: string | undefined,
 ): head is ScheduleHead & { readonly nextDueAt: EpochMs } {
@@ -36,6 +40,6 @@ export function isOfOtherZones(
     zoneData !== undefined &&
     head.state === 'enabled' &&
     head.nextDueAt !== null &&
-    head.zoneData !== zoneData
+    isNewerZoneData(zoneData, head.zoneData)
   );
 }

@@ -168,6 +168,8 @@ export interface ShardZones {
   /** The version that they are being looked at with, up to this next time. */
   readonly walking?: string;
   readonly walkedTo?: EpochMs;
+  /** When a tick with older data last planned here. */
+  readonly olderTickAt?: EpochMs;
 }
 
 export type MaterialiseResult =

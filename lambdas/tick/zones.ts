@@ -1,14 +1,17 @@
 import pMap from 'p-map';
-import { isOfOtherZones, nextNow } from '../core/follow-zones.ts';
+import { isOfOlderZones, nextNow } from '../core/follow-zones.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Materialisation, OccurrenceStore, PlanningStore } from '../core/ports.ts';
 import type { Recurrence } from '../core/recurrence/types.ts';
 import type { ScheduleHead } from '../core/schedule.ts';
-import { type EpochMs, epochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
+import { type EpochMs, epochMs, MAX_INSTANT, MINUTE, SECOND } from '../core/time.ts';
+import { isNewerZoneData } from '../core/zone-version.ts';
 
 const CONCURRENCY = 16;
 /** Of one shard in one tick, so that planning is not held up; the next tick goes on. What is due soon comes first. */
 const WALK_LIMIT = 5 * SECOND;
+/** So long after the last tick of an older runtime, a change of runtimes is over. */
+const SETTLED = 10 * MINUTE;
 
 export interface ZoneDeps {
   readonly store: Pick<PlanningStore, 'dueHeads' | 'materialise' | 'shardZones' | 'saveShardZones'>;
@@ -37,7 +40,14 @@ export async function followZones(deps: ZoneDeps, shard: number, now: EpochMs): 
   const { zoneData, store } = deps;
   if (zoneData === undefined) return NONE;
   const state = await store.shardZones(shard);
-  if (state.zoneData === zoneData) return NONE;
+  const seen = [state.zoneData, state.walking].filter((version) => version !== undefined);
+  if (seen.some((version) => isNewerZoneData(version, zoneData))) {
+    // What this tick plans is of older data, behind the walk of the newer one: that has to come by once more.
+    await store.saveShardZones(shard, { ...state, olderTickAt: now });
+    return NONE;
+  }
+  const { olderTickAt = now } = state;
+  if (state.zoneData === zoneData && state.walking === undefined && now - olderTickAt < SETTLED) return NONE;
   const from = state.walking === zoneData ? state.walkedTo : undefined;
   const stopAt = Math.min(deps.now() + WALK_LIMIT, deps.stopAt);
   let result = NONE;
@@ -46,16 +56,17 @@ export async function followZones(deps: ZoneDeps, shard: number, now: EpochMs): 
     result = { moved: result.moved + moved.length, failures: [...result.failures, ...failures] };
     const last = heads.at(-1)?.nextDueAt;
     if (deps.now() < stopAt || last === undefined || last === null) continue;
-    await store.saveShardZones(shard, { walking: zoneData, walkedTo: last });
+    const walked = state.zoneData !== undefined && { zoneData: state.zoneData };
+    await store.saveShardZones(shard, { ...walked, walking: zoneData, walkedTo: last });
     return result;
   }
   await store.saveShardZones(shard, { zoneData });
   return result;
 }
 
-/** Moves heads that were planned with other zone data; answers those that moved, as they now are. */
+/** Moves heads that were planned with older zone data; answers those that moved, as they now are. */
 export async function rezone(deps: ZoneDeps, heads: readonly ScheduleHead[], now: EpochMs) {
-  const others = heads.filter((head) => isOfOtherZones(head, deps.zoneData));
+  const others = heads.filter((head) => isOfOlderZones(head, deps.zoneData));
   const failures: Rezoned['failures'][number][] = [];
   const left = new Set<ScheduleId>();
   const plans = await pMap(
@@ -94,14 +105,14 @@ export async function rezone(deps: ZoneDeps, heads: readonly ScheduleHead[], now
   return { moved, kept: heads.filter(({ id }) => !left.has(id)), failures };
 }
 
-/** The heads that are still due by `until` once those of other zone data have moved. */
+/** The heads that are still due by `until` once those of older zone data have moved. */
 export async function dueByZones(
   deps: ZoneDeps,
   heads: readonly ScheduleHead[],
   now: EpochMs,
   until: EpochMs,
 ): Promise<{ readonly due: readonly ScheduleHead[]; readonly failures: Rezoned['failures'] }> {
-  if (!heads.some((head) => isOfOtherZones(head, deps.zoneData))) return { due: heads, failures: [] };
+  if (!heads.some((head) => isOfOlderZones(head, deps.zoneData))) return { due: heads, failures: [] };
   const { moved, kept, failures } = await rezone(deps, heads, now);
   const due = moved.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= epochMs(until));
   return { due: [...kept, ...due], failures };

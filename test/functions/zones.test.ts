@@ -158,4 +158,37 @@ describe('other zone data', () => {
     expect(result.failures.map(({ schedule }) => schedule)).toEqual([bad.id]);
     expect((await headOf(edited))?.nextDueAt).toBe(at(5 * DAY));
   });
+
+  it('only goes forward while old and new runtimes take turns, and is settled when the old ones are gone', async () => {
+    const [head, late] = [await daily(), await daily()];
+    let walks = 0;
+    const store: TickDeps['store'] = {
+      ...stores.planning,
+      dueHeads(shard, until, from) {
+        if (until > at(3 * DAY)) walks += 1;
+        return stores.planning.dueHeads(shard, until, from);
+      },
+    };
+    const [old, fresh] = [
+      (now: number) => tickAt(at(now), '2025z', 0, { store }),
+      (now: number) => tickAt(at(now), '2026a', -HOUR, { store }),
+    ];
+    for (let minute = 0; minute < 20; minute += 2) {
+      await fresh(HOUR + minute * MINUTE);
+      await old(HOUR + (minute + 1) * MINUTE);
+    }
+    expect(walks).toBe(1);
+    expect(await headOf(head)).toMatchObject({ zoneData: '2026a', nextDueAt: at(DAY - HOUR) });
+
+    // One that the old one plans after the walk stands where old data has it.
+    await old(DAY - HOUR - MINUTE);
+    expect(await headOf(late)).toMatchObject({ zoneData: '2025z', nextDueAt: at(DAY) });
+    await fresh(DAY - HOUR + 8 * MINUTE);
+    expect(walks).toBe(1);
+    await fresh(DAY - HOUR + 10 * MINUTE);
+    expect(await headOf(late)).toMatchObject({ zoneData: '2026a', nextDueAt: at(2 * DAY - HOUR) });
+    await fresh(DAY);
+    expect(walks).toBe(2);
+    expect(await times(late)).toEqual([0, DAY - HOUR]);
+  });
 });

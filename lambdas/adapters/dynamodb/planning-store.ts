@@ -85,24 +85,22 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
 
     async shardZones(shard) {
       const [item] = await batchGet(client, schedulesTable, [shardKey(shard)]);
-      const { zone_data: zoneData, walking, walked_to: walkedTo } = item ?? {};
+      const { zone_data: zoneData, walking, walked_to: walkedTo, older_tick_at: olderTickAt } = item ?? {};
       return {
         ...(zoneData !== undefined && { zoneData: zoneData as string }),
         ...(walking !== undefined && { walking: walking as string }),
         ...(walkedTo !== undefined && { walkedTo: walkedTo as EpochMs }),
+        ...(olderTickAt !== undefined && { olderTickAt: olderTickAt as EpochMs }),
       };
     },
 
-    async saveShardZones(shard, { zoneData, walking, walkedTo }) {
-      const update =
-        zoneData === undefined
-          ? expression('SET walking = :walking, walked_to = :to', [], {
-              ':walking': walking,
-              ':to': walkedTo,
-            })
-          : expression('SET zone_data = :zone_data REMOVE walking, walked_to', [], {
-              ':zone_data': zoneData,
-            });
+    async saveShardZones(shard, { zoneData, walking, walkedTo, olderTickAt }) {
+      const update = settingOnly({
+        zone_data: zoneData,
+        walking,
+        walked_to: walkedTo,
+        older_tick_at: olderTickAt,
+      });
       await client.send(
         new UpdateCommand({
           TableName: schedulesTable,
@@ -136,4 +134,20 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
       }
     },
   };
+}
+
+/** Sets what has a value and removes what has none. */
+function settingOnly(attributes: Readonly<Record<string, string | number | undefined>>) {
+  const names = Object.keys(attributes);
+  const [sets, removes] = [true, false].map((has) =>
+    names.filter((name) => (attributes[name] !== undefined) === has),
+  ) as [string[], string[]];
+  return expression(
+    [
+      sets.length > 0 ? `SET ${sets.map((name) => `#${name} = :${name}`).join(', ')}` : '',
+      removes.length > 0 ? `REMOVE ${removes.map((name) => `#${name}`).join(', ')}` : '',
+    ].join(' '),
+    names,
+    Object.fromEntries(sets.map((name) => [`:${name}`, attributes[name]])),
+  );
 }
