@@ -50,13 +50,19 @@ export interface Compiled extends Recurrence {
  */
 export function compile(spec: RecurrenceSpec, context: CompileContext): Compiled {
   const zone = zoneOf(spec.timezone);
-  const parsing: ParseContext = { zone, seed: context.seed, anchor: context.anchor };
+  const startAt = readBound('startAt', spec.startAt, zone);
+  const endAt = readBound('endAt', spec.endAt, zone);
+  const parsing: ParseContext = {
+    zone,
+    seed: context.seed,
+    // As EventBridge's StartDate: "rate(1 hour)" with a start at 09:30 fires at 09:30, 10:30 and so on.
+    anchor: epochMs(startAt ?? context.anchor),
+    startsAtAnchor: startAt !== undefined,
+  };
   checkDst(spec);
   const expressions = readExpressions(spec, parsing);
   const exclusions = readExclusions(spec, context, parsing);
   const sources = expressions.map((expression) => sourceOf(expression, spec.dst ?? {}));
-  const startAt = readBound('startAt', spec.startAt, zone);
-  const endAt = readBound('endAt', spec.endAt, zone);
   const all = unionOf(sources);
   const source = within(withExclusions(all, exclusions, spec, zone), startAt, endAt);
   checkFires(spec, all, source, startAt, endAt);
@@ -89,7 +95,7 @@ function checkLength(field: string, list: readonly unknown[], min: number, max: 
 }
 
 function readBound(field: 'startAt' | 'endAt', text: string | undefined, zone: Zone): number | undefined {
-  return text === undefined ? undefined : 1_000 * readMoment({ field, text }, text, zone);
+  return text === undefined ? undefined : readMoment({ field, text }, text, zone);
 }
 
 function checkDst({ dst = {} }: RecurrenceSpec): void {

@@ -26,37 +26,44 @@ export interface CronExpression {
 export interface IntervalExpression {
   readonly kind: 'interval';
   readonly period: Period;
-  /** UTC seconds of term 0. */
+  /** UTC milliseconds of term 0. */
   readonly anchor: number;
-  /** Wall seconds of term 0: where calendar steps start. */
+  /** Wall seconds of term 0, whole ones: where calendar steps start. */
   readonly anchorWall: number;
-  /** Whether the text named the anchor; otherwise it is the creation time, and the first fire is one period later. */
+  /** Whether the text or `startAt` named the anchor; otherwise it is the creation, and the first fire one period later. */
   readonly anchored: boolean;
   readonly terms: Terms;
+  /** How many fires a repeating interval has; Infinity for an endless one. */
+  readonly count: number;
   readonly zone: Zone;
 }
 
 export interface OnceExpression {
   readonly kind: 'once';
-  /** UTC seconds. */
+  /** UTC milliseconds. */
   readonly at: number;
   readonly zone: Zone;
 }
 
 export interface RRuleExpression {
   readonly kind: 'rrule';
-  readonly rule: Rule;
+  /** Undefined when the text has only RDATE. */
+  readonly rule: Rule | undefined;
   /** The RRULE as written. */
   readonly text: string;
-  /** Whether the text has a DTSTART; otherwise it starts at the creation time. */
+  /** Whether DTSTART or `startAt` says where it starts; otherwise that is the creation time. */
   readonly anchored: boolean;
+  /** UTC seconds of DTSTART. */
+  readonly start: number;
   /** DTSTART's zone, or the schedule's when that floats. */
   readonly zone: Zone;
-  /** Wall seconds of the last fire that COUNT allows; Infinity without COUNT. */
+  /** COUNT; Infinity without it. */
+  readonly count: number;
+  /** UTC milliseconds of the last fire that COUNT allows where the schedule chooses no `dst`. */
   readonly last: number;
   /** UTC milliseconds of UNTIL, included; Infinity without it. */
   readonly until: number;
-  /** UTC milliseconds: EXDATE and RDATE. */
+  /** UTC milliseconds: EXDATE and RDATE, which is DTSTART too when there is no rule. */
   readonly excluded: readonly number[];
   readonly added: readonly number[];
 }

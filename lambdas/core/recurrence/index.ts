@@ -28,3 +28,4 @@ export type {
   Warning,
 } from './types.ts';
 export { tzdataVersion } from './tzdata.ts';
+export { measureWork } from './work.ts';

@@ -1,5 +1,6 @@
 import { civilDate, DAY_SECONDS, dayNumber, daysInMonth } from './civil.ts';
 import { FIRST_SECOND, LAST_SECOND, NO_NOTES, type Source, type WallSource } from './source.ts';
+import { spend } from './work.ts';
 
 /** Terms `first` to `last` (inclusive, counted from the anchor, 0) of an arithmetic row of times. */
 export interface Terms {
@@ -7,20 +8,25 @@ export interface Terms {
   readonly last: number;
 }
 
-/** Every `period` seconds of elapsed time from `anchor` (UTC seconds): clocks do not matter to it. */
+const FIRST = FIRST_SECOND * 1_000;
+const LAST = LAST_SECOND * 1_000 + 999;
+
+/** Every `period` of elapsed time from `anchor`, both in milliseconds: clocks do not matter to it. */
 export function elapsedSource(anchor: number, period: number, terms: Terms): Source {
   return {
     next(after) {
-      const from = Math.max(Math.floor(after / 1_000) + 1, FIRST_SECOND);
+      spend();
+      const from = Math.max(Math.floor(after) + 1, FIRST);
       const term = Math.max(terms.first, Math.ceil((from - anchor) / period));
       const at = anchor + term * period;
-      return term <= terms.last && at <= LAST_SECOND ? at * 1_000 : Infinity;
+      return term <= terms.last && at <= LAST ? at : Infinity;
     },
     prev(before) {
-      const to = Math.min(Math.ceil(before / 1_000) - 1, LAST_SECOND);
+      spend();
+      const to = Math.min(Math.ceil(before) - 1, LAST);
       const term = Math.min(terms.last, Math.floor((to - anchor) / period));
       const at = anchor + term * period;
-      return term >= terms.first && at >= FIRST_SECOND ? at * 1_000 : -Infinity;
+      return term >= terms.first && at >= FIRST ? at : -Infinity;
     },
     notes: () => NO_NOTES,
   };
@@ -76,7 +82,7 @@ export function calendarWalls(anchor: number, step: CalendarStep, terms: Terms):
   };
 }
 
-/** A single instant (UTC seconds). */
+/** A single instant (UTC milliseconds). */
 export function onceSource(at: number): Source {
   return elapsedSource(at, 1, { first: 0, last: 0 });
 }

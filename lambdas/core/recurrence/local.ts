@@ -56,19 +56,28 @@ export function dayAt(zone: Zone, utc: number): number {
  * `timezone.unknown` and `expression.*` naming `field`.
  */
 export function momentOf(field: string, text: string, timezone: string): EpochMs {
-  return epochMs(1_000 * readMoment({ field, text }, text, zoneOf(timezone)));
+  return epochMs(readMoment({ field, text }, text, zoneOf(timezone)));
 }
 
 /**
- * UTC seconds of a local time (`2026-12-01T09:00`) or an instant (with `Z` or an offset). A local time that clocks
- * skip is refused, one that they show twice is the first of the two (RFC 5545, 3.3.5).
+ * UTC milliseconds of a local time (`2026-12-01T09:00`) or an instant (with `Z` or an offset). A local time that clocks
+ * skip is refused, one that they show twice is the first of the two (RFC 5545, 3.3.5). Of a fraction finer than
+ * milliseconds it is the millisecond after it, so that nothing is early.
  */
 export function readMoment(origin: Origin, text: string, zone: Zone): number {
-  const instant = parseInstant(text);
-  if (instant === undefined) return localMoment(origin, text, zone);
-  const at = Math.floor(instant / 1_000);
-  checkRange(origin, text, at);
-  return at;
+  const [whole, millis] = splitFraction(text);
+  const instant = parseInstant(whole);
+  const second = instant === undefined ? localSecond(origin, text, whole, zone) : instant / 1_000;
+  checkRange(origin, text, second);
+  return second * 1_000 + millis;
+}
+
+/** The text without the fraction of its seconds, and that fraction in milliseconds. */
+function splitFraction(text: string): [whole: string, millis: number] {
+  const match = /^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)\.(\d{1,9})(.*)$/.exec(text);
+  if (!match) return [text, 0];
+  const [, before = '', fraction = '', after = ''] = match;
+  return [before + after, Math.ceil(Number(fraction.padEnd(9, '0')) / 1_000_000)];
 }
 
 /** Before it is asked when clocks showed a time, they must have been somewhat like ours. */
@@ -81,8 +90,8 @@ function checkRange(origin: Origin, text: string, second: number): void {
   );
 }
 
-function localMoment(origin: Origin, text: string, zone: Zone): number {
-  const wall = parseWall(text);
+function localSecond(origin: Origin, text: string, whole: string, zone: Zone): number {
+  const wall = parseWall(whole);
   if (wall === undefined)
     throw refusal(
       origin,
@@ -100,4 +109,11 @@ function localMoment(origin: Origin, text: string, zone: Zone): number {
         'or an instant with an offset.',
     );
   return first;
+}
+
+/** What clocks of the zone show at an instant (milliseconds): `2026-03-08T02:30:00`, with the fraction that it has. */
+export function clockText(zone: Zone, at: number): string {
+  const second = Math.floor(at / 1_000);
+  const millis = Math.floor(at - second * 1_000);
+  return wallText(wallAt(zone, second)) + (millis === 0 ? '' : `.${String(millis).padStart(3, '0')}`);
 }

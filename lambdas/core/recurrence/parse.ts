@@ -14,8 +14,10 @@ export interface ParseContext {
   readonly zone: Zone;
   /** The schedule id, for `H`. */
   readonly seed: string;
-  /** The anchor of an interval that names none. */
+  /** The anchor of an interval that names none: `startAt`, or the creation. */
   readonly anchor: EpochMs;
+  /** Whether it is `startAt`, and then itself the first time of such an interval. */
+  readonly startsAtAnchor: boolean;
 }
 
 /** Longest text: a list of all minutes is 170 characters, an RRULE with fifty exceptions under 1,000. */
@@ -141,7 +143,7 @@ function parseRepeating(text: string, origin: Origin, context: ParseContext): In
     throw refusal(origin, 'expression.never-fires', `${quote(text)} never fires: R0 repeats no time at all.`);
   const endless = interval(readIsoPeriod(origin, duration), start, origin, context);
   if (repeats === '-1') return endless;
-  return { ...endless, terms: { first: 0, last: Number(repeats) - 1 } };
+  return { ...endless, count: Number(repeats), terms: { first: 0, last: Number(repeats) - 1 } };
 }
 
 function parseCron(text: string, dialect: Dialect, origin: Origin, context: ParseContext): CronExpression {
@@ -176,16 +178,21 @@ function interval(
   origin: Origin,
   context: ParseContext,
 ): IntervalExpression {
-  const { zone } = context;
-  // Whole seconds: an anchor with milliseconds would put each fire between two seconds for ever.
-  const anchor = from === undefined ? Math.floor(context.anchor / 1_000) : readMoment(origin, from, zone);
+  const { zone, startsAtAnchor } = context;
+  const anchored = from !== undefined || startsAtAnchor;
   return {
     kind: 'interval',
     period,
-    anchor,
-    anchorWall: wallAt(zone, anchor),
-    anchored: from !== undefined,
-    terms: { first: from === undefined ? 1 : 0, last: Infinity },
+    ...anchorAt(from === undefined ? context.anchor : readMoment(origin, from, zone)),
+    anchored,
+    terms: { first: anchored ? 0 : 1, last: Infinity },
+    count: Infinity,
     zone,
   };
+
+  function anchorAt(at: number): Pick<IntervalExpression, 'anchor' | 'anchorWall'> {
+    // The creation in whole seconds: with its milliseconds each fire would be between two seconds for ever.
+    const anchor = anchored ? at : 1_000 * Math.floor(at / 1_000);
+    return { anchor, anchorWall: wallAt(zone, Math.floor(anchor / 1_000)) };
+  }
 }

@@ -1,14 +1,17 @@
 import { PunctualError } from '../errors.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, toIso } from '../time.ts';
-import { wallText } from './civil.ts';
 import type { Compiled } from './compile.ts';
 import { dueAt } from './jitter.ts';
+import { clockText } from './local.ts';
 import { FIRST_SECOND } from './source.ts';
 import type { Fire, FireNote, Warning } from './types.ts';
+import { measureWork } from './work.ts';
 import type { Zone } from './zone.ts';
 
 export const DEFAULT_PREVIEW = 10;
 export const MAX_PREVIEW = 1_000;
+/** Steps (work.ts) of one preview: about a second. */
+const MAX_STEPS = 10_000_000;
 
 export interface PreviewOptions {
   /** Fires strictly after this, or strictly before it when `previous`. */
@@ -52,12 +55,31 @@ export function preview(compiled: Compiled, options: PreviewOptions): Preview {
       value: count,
     });
   const fires: PreviewFire[] = [];
+  const spent = measureWork();
   let fire = previous ? compiled.prev(from) : compiled.next(from);
-  while (fire && fires.length < count && !isBeyond(fire.at, to, previous)) {
-    fires.push(previewFire(compiled, fire, options.seed));
-    fire = previous ? compiled.prev(fire.at) : compiled.next(fire.at);
+  let later = previous && fire ? compiled.next(fire.at) : null;
+  while (fire && fires.length < count && !isBeyond(fire.at, to, previous) && spent() <= MAX_STEPS) {
+    const following: Fire | null = previous ? compiled.prev(fire.at) : compiled.next(fire.at);
+    fires.push(previewFire(compiled, fire, (previous ? later : following)?.at ?? null, options.seed));
+    later = fire;
+    fire = following;
   }
-  return { fires, warnings: compiled.warnings(options.now), description: compiled.description };
+  const warnings = compiled.warnings(options.now);
+  const isCut = spent() > MAX_STEPS && fires.length < count;
+  return {
+    fires,
+    warnings: isCut ? [...warnings, cutShort(fires.length)] : warnings,
+    description: compiled.description,
+  };
+}
+
+function cutShort(found: number): Warning {
+  return {
+    code: 'preview-cut-short',
+    message:
+      `These times take long to find: the preview ends after ${found}. Fewer or simpler exclusions and expressions ` +
+      'make it faster; previews of later times start where this one ends.',
+  };
 }
 
 function isBeyond(at: EpochMs, to: EpochMs | undefined, previous: boolean): boolean {
@@ -72,14 +94,19 @@ function checkInstant(field: string, at: number): void {
   });
 }
 
-function previewFire(compiled: Compiled, fire: Fire, seed: string): PreviewFire {
-  const notes = [...fire.notes, ...windowNotes(compiled, fire, seed)];
+function previewFire(compiled: Compiled, fire: Fire, nextAt: EpochMs | null, seed: string): PreviewFire {
+  const notes = [...fire.notes, ...windowNotes(compiled, fire, nextAt, seed)];
   return { scheduledTime: toIso(fire.at), local: localText(compiled.zone, fire.at), notes };
 }
 
-function windowNotes({ spec, windowMs, next }: Compiled, { at }: Fire, seed: string): FireNote[] {
+function windowNotes(
+  { spec, windowMs }: Compiled,
+  { at }: Fire,
+  nextAt: EpochMs | null,
+  seed: string,
+): FireNote[] {
   if (windowMs === 0) return [];
-  const due = dueAt(at, next(at)?.at ?? null, windowMs, seed);
+  const due = dueAt(at, nextAt, windowMs, seed);
   return [{ code: 'window', message: `Starts at ${toIso(due)}, by the window of ${spec.window}.` }];
 }
 
@@ -90,7 +117,7 @@ export function localText(zone: Zone, at: number): string {
   const size = Math.abs(offset);
   const two = (value: number): string => String(Math.floor(value)).padStart(2, '0');
   const seconds = size % 60 === 0 ? '' : `:${two(size % 60)}`;
-  return `${wallText(utc + offset)}${offset < 0 ? '-' : '+'}${two(size / 3_600)}:${two((size / 60) % 60)}${seconds}`;
+  return `${clockText(zone, at)}${offset < 0 ? '-' : '+'}${two(size / 3_600)}:${two((size / 60) % 60)}${seconds}`;
 }
 
 /** Throws `expression.never-fires` when nothing fires after `now`: for creating a schedule, which is then in vain. */

@@ -2,6 +2,7 @@ import { DAY_SECONDS, wallText } from './civil.ts';
 import type { Segment } from './segments.ts';
 import { FIRST_SECOND, LAST_SECOND, NO_NOTES, type Source, type WallSource } from './source.ts';
 import type { DstPolicy, FireNote, GapPolicy, OverlapTimePolicy } from './types.ts';
+import { spend } from './work.ts';
 import type { Zone } from './zone.ts';
 
 export interface DstRule extends DstPolicy {
@@ -35,6 +36,7 @@ export function zonedSource(walls: WallSource, zone: Zone, rule: DstRule): Sourc
 function nextSecond(walls: WallSource, zone: Zone, rule: DstRule, earliest: number): number {
   let from = Math.max(earliest, FIRST_SECOND);
   for (let lost = 0; from <= LAST_SECOND && lost < MAX_LOST; lost += 1) {
+    spend();
     const segment = zone.segmentAt(from);
     const match = walls.next(firstWall(segment, rule, from));
     const real = match < endWall(segment, rule) ? match - segment.offset : Infinity;
@@ -50,6 +52,7 @@ function nextSecond(walls: WallSource, zone: Zone, rule: DstRule, earliest: numb
 function prevSecond(walls: WallSource, zone: Zone, rule: DstRule, latest: number): number {
   let to = Math.min(latest, LAST_SECOND);
   for (let lost = 0; to >= FIRST_SECOND && lost < MAX_LOST; lost += 1) {
+    spend();
     const segment = zone.segmentAt(to);
     const match = walls.prev(Math.min(to + segment.offset, endWall(segment, rule) - 1));
     const real = match >= firstWall(segment, rule, segment.start) ? match - segment.offset : -Infinity;
@@ -62,7 +65,7 @@ function prevSecond(walls: WallSource, zone: Zone, rule: DstRule, latest: number
 }
 
 /** The first wall time of the segment at or after `from` that the overlap rule leaves to it. */
-function firstWall(segment: Segment, rule: DstRule, from: number): number {
+export function firstWall(segment: Segment, rule: DstRule, from: number): number {
   const wall = from + segment.offset;
   const back = segment.before - segment.offset;
   if (back <= 0 || overlapRule(rule, back) !== 'first') return wall;
@@ -70,7 +73,7 @@ function firstWall(segment: Segment, rule: DstRule, from: number): number {
 }
 
 /** Exclusive: from this wall time on, the segment's times are left to the second pass or to the next segment. */
-function endWall(segment: Segment, rule: DstRule): number {
+export function endWall(segment: Segment, rule: DstRule): number {
   const repeats = segment.tailJump > 0 && overlapRule(rule, segment.tailJump) === 'second';
   return (repeats ? Math.min(segment.tailFrom, segment.end) : segment.end) + segment.offset;
 }
@@ -108,7 +111,8 @@ export function overlapRule(rule: DstRule, seconds: number): OverlapTimePolicy {
   return seconds >= LONG_JUMP ? rule.longOverlap : rule.overlap;
 }
 
-function notesAt(walls: WallSource, segment: Segment, rule: DstRule, at: number): readonly FireNote[] {
+/** The rules that decided the fire at UTC second `at`. */
+export function notesAt(walls: WallSource, segment: Segment, rule: DstRule, at: number): readonly FireNote[] {
   const wall = at + segment.offset;
   const forward = segment.offset - segment.before;
   if (forward > 0 && at < segment.jumpAt + forward) {

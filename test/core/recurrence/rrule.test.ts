@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { at, fires, recurrence, refused } from './support.ts';
+import { measureWork } from '../../../lambdas/core/recurrence/index.ts';
+import { at, fires, recurrence, refused, take } from './support.ts';
 
 const NEW_YORK = 'DTSTART;TZID=America/New_York:';
 
@@ -88,6 +89,50 @@ describe('an RRULE', () => {
     ]);
   });
 
+  test('that fires at each minute of a year is searched in no more steps than there are fires', () => {
+    const all = (count: number) => Array.from({ length: count }, (_, value) => value).join(',');
+    const minutes = recurrence(
+      `DTSTART:20260101T000000Z RRULE:FREQ=YEARLY;BYMONTH=1,6;BYDAY=MO;BYHOUR=${all(24)};BYMINUTE=${all(60)}`,
+    );
+    const from = at('2026-06-01T00:00:00Z');
+    minutes.next(from);
+    const steps = measureWork();
+    expect(take(minutes, from, 1_000)).toHaveLength(1_000);
+    expect(steps()).toBeLessThan(3_000);
+  });
+
+  test('of more than a century is counted to its end', () => {
+    const yearly = recurrence('DTSTART:20260101T090000Z RRULE:FREQ=YEARLY;COUNT=300');
+    expect(yearly.prev(at('9999-01-01T00:00:00Z'))?.at).toBe(at('2325-01-01T09:00:00Z'));
+  });
+
+  test('of dates alone fires at them, and at DTSTART', () => {
+    const expected = ['2026-01-01T09:00:00Z', '2026-01-02T10:00:00Z', '2026-03-01T00:00:00Z'];
+    const dates = 'RDATE:20260301T000000Z,20260102T100000Z';
+    expect(fires(`DTSTART:20260101T090000Z ${dates}`, '2025-01-01T00:00:00Z', 9)).toEqual(expected);
+    expect(fires(dates, '2025-01-01T00:00:00Z', 9)).toEqual(expected.slice(1));
+    expect(recurrence(dates).description).toContain('At 2 dates');
+    expect(fires(`${dates} EXDATE:20260301T000000Z`, '2025-01-01T00:00:00Z', 9)).toEqual([expected[1]]);
+  });
+
+  test('reads the leap second as the one before it', () => {
+    expect(fires('RRULE:FREQ=DAILY;BYSECOND=60,59', '2026-01-01T00:00:00Z', 2)).toEqual([
+      '2026-01-01T00:00:59Z',
+      '2026-01-02T00:00:59Z',
+    ]);
+  });
+
+  test('takes seconds that it does not name from DTSTART, and as zero where it starts at the creation', () => {
+    const context = { anchor: at('2026-01-01T08:17:37Z') };
+    expect(fires('FREQ=DAILY;BYHOUR=9;BYMINUTE=0', '2026-01-01T08:17:37Z', 1, { context })).toEqual([
+      '2026-01-01T09:00:00Z',
+    ]);
+    expect(fires('FREQ=HOURLY', '2026-01-01T08:17:37Z', 1, { context })).toEqual(['2026-01-01T09:17:00Z']);
+    expect(fires('DTSTART:20260101T081737Z RRULE:FREQ=DAILY;BYHOUR=9', '2026-01-01T08:17:37Z', 1)).toEqual([
+      '2026-01-01T09:17:37Z',
+    ]);
+  });
+
   // The examples of RFC 5545, 3.8.5.3, whose fires the RFC lists.
   test.each([
     ['19970105', 'FREQ=YEARLY;INTERVAL=2;BYMONTH=1;BYDAY=SU;BYHOUR=8,9', ['1997-01-05T08', '1997-01-05T09']],
@@ -135,8 +180,9 @@ describe('RRULE text', () => {
     ['RRULE:INTERVAL=2', 'FREQ'],
     ['RRULE:FREQ=DAILY;INTERVAL=0', 'INTERVAL'],
     ['RRULE:FREQ=DAILY;COUNT=2;UNTIL=20300101T000000Z', 'both COUNT and UNTIL'],
-    ['RRULE:FREQ=DAILY;COUNT=10001', 'at most 10000'],
-    ['RRULE:FREQ=YEARLY;COUNT=300', 'more than a century'],
+    ['RRULE:FREQ=DAILY;COUNT=10001', 'UNTIL=20530518T000000Z instead of COUNT=10001'],
+    ['RRULE:FREQ=YEARLY;COUNT=3000', 'UNTIL=24270101T000000Z instead of COUNT=3000'],
+    ['RRULE:FREQ=DAILY;BYSECOND=61', '0 to 60'],
     ['RRULE:FREQ=DAILY;BYHOUR=24', '0 to 23'],
     ['RRULE:FREQ=DAILY;BYDAY=2MO', 'MONTHLY or YEARLY'],
     ['RRULE:FREQ=MONTHLY;BYDAY=0MO', 'BYDAY'],
@@ -145,7 +191,10 @@ describe('RRULE text', () => {
     ['RRULE:FREQ=DAILY;BYSETPOS=1', 'BYSETPOS'],
     ['RRULE:FREQ=DAILY;BYEASTER=1', 'BYEASTER'],
     ['RRULE:FREQ=DAILY;FREQ=DAILY', 'twice'],
-    ['DTSTART:20260101T000000Z', 'no RRULE'],
+    [
+      'DTSTART:20260101T000000Z',
+      'no RRULE:FREQ=… part and no RDATE; a single time is at(2026-12-01T09:00:00)',
+    ],
     ['DTSTART:20260101T000000Z DTSTART:20260101T000000Z RRULE:FREQ=DAILY', 'twice'],
     ['DTSTART;TZID=Mars/X:20260101T000000 RRULE:FREQ=DAILY', 'no time zone'],
     ['DTSTART:20260230T000000Z RRULE:FREQ=DAILY', 'no date-time'],

@@ -1,10 +1,9 @@
 import { assertNever } from '../../errors.ts';
-import { wallText } from '../civil.ts';
 import type { Compiled } from '../compile.ts';
 import type { Expression, IntervalExpression, RRuleExpression } from '../expression.ts';
-import { wallAt } from '../local.ts';
+import { clockText } from '../local.ts';
 import { describeCron } from './cron.ts';
-import { capitalised, every, listed, uncapitalised, zoneText } from './words.ts';
+import { capitalised, every, listed, plural, uncapitalised, zoneText } from './words.ts';
 
 /** What a description is made from. */
 export type Described = Pick<
@@ -15,10 +14,13 @@ export type Described = Pick<
 /** One English sentence without a full stop: "At 09:00, Monday to Friday, New York time". */
 export function describe(compiled: Described): string {
   const { zone, expressions, exclusions, startAt, endAt, windowMs, spec } = compiled;
-  const local = (millis: number): string => wallText(wallAt(zone, Math.floor(millis / 1_000)));
+  const local = (millis: number): string => clockText(zone, millis);
   const texts = expressions.map(describeExpression);
   const parts = [texts.map((text, index) => (index === 0 ? text : uncapitalised(text))).join('; and ')];
-  if (startAt !== undefined) parts.push(`from ${local(startAt)}`);
+  const saysStart = (expression: Expression): boolean =>
+    (expression.kind === 'interval' && expression.anchored && expression.anchor === startAt) ||
+    (expression.kind === 'rrule' && expression.anchored && expression.start * 1_000 === startAt);
+  if (startAt !== undefined && !expressions.every(saysStart)) parts.push(`from ${local(startAt)}`);
   if (endAt !== undefined) parts.push(`until ${local(endAt)}`);
   const [first] = expressions;
   parts.push(zoneText(first && expressions.length === 1 ? first.zone.name : zone.name));
@@ -39,13 +41,13 @@ function describeExpression(expression: Expression): string {
     case 'rrule':
       return describeRRule(expression);
     case 'once':
-      return `Once, at ${wallText(wallAt(expression.zone, expression.at))}`;
+      return `Once, at ${clockText(expression.zone, expression.at)}`;
     default:
       return assertNever(expression);
   }
 }
 
-function describeInterval({ period, anchored, anchorWall, terms }: IntervalExpression): string {
+function describeInterval({ period, anchored, anchor, zone, count }: IntervalExpression): string {
   const amounts =
     period.kind === 'elapsed'
       ? units(period.seconds)
@@ -54,8 +56,8 @@ function describeInterval({ period, anchored, anchorWall, terms }: IntervalExpre
           [period.step.months % 12, 'month'],
           [period.step.days, 'day'],
         ] as const);
-  const times = terms.last === Infinity ? '' : `, ${terms.last + 1} times`;
-  return `${capitalised(every(amounts))} from ${anchored ? wallText(anchorWall) : 'its creation'}${times}`;
+  const times = count === Infinity ? '' : `, ${count} times`;
+  return `${capitalised(every(amounts))} from ${anchored ? clockText(zone, anchor) : 'its creation'}${times}`;
 }
 
 function units(seconds: number): (readonly [number, string])[] {
@@ -66,6 +68,7 @@ function units(seconds: number): (readonly [number, string])[] {
   ];
 }
 
-function describeRRule({ rule, text, anchored }: RRuleExpression): string {
-  return `By the rule ${text} from ${anchored ? wallText(rule.start) : 'its creation'}`;
+function describeRRule({ rule, text, anchored, start, zone, added }: RRuleExpression): string {
+  if (!rule) return `At ${added.length} ${plural(added.length, 'date')} of ${text}`;
+  return `By the rule ${text} from ${anchored ? clockText(zone, start * 1_000) : 'its creation'}`;
 }

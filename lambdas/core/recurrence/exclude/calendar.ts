@@ -3,7 +3,7 @@ import { weekdayOf } from '../civil.ts';
 import type { CalendarDefinition, CompileContext, Weekday } from '../spec.ts';
 import { type Zone, zoneOf } from '../zone.ts';
 import { readDates } from './dates.ts';
-import { closedDay, containsDay, type Exclusion, wallExclusion } from './stretch.ts';
+import { daySpan, type Exclusion, merged, spanAmong, wallExclusion } from './stretch.ts';
 
 const WEEKDAYS: readonly Weekday[] = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 /** Dates and ranges of one calendar: thirty years of a country's holidays. */
@@ -58,9 +58,18 @@ function readCalendar(name: string, calendar: CalendarDefinition, zone: Zone, pr
       calendar.closedWeekdays,
       'A calendar that is always closed never lets anything fire.',
     );
-  const isListed = containsDay(ranges);
+  const listed = merged(ranges.map(({ from, to }) => ({ from, to: to + 1 })));
   const own = calendar.timezone === undefined ? zone : zoneOf(calendar.timezone, `${prefix}timezone`);
   return wallExclusion(`calendar ${name}`, true, own, (wall) =>
-    closedDay(wall, (day) => closed.has(weekdayOf(day)) || isListed(day)),
+    daySpan(wall, (day) => {
+      if (closed.has(weekdayOf(day))) return { from: day, to: day + 1, excluded: true };
+      const span = spanAmong(listed, day);
+      if (span.excluded) return span;
+      // Open until the next closed weekday, of which there is one a week or none.
+      let [from, to] = [day, day + 1];
+      while (from > day - 7 && from > span.from && !closed.has(weekdayOf(from - 1))) from -= 1;
+      while (to < day + 7 && to < span.to && !closed.has(weekdayOf(to))) to += 1;
+      return closed.size === 0 ? span : { from, to, excluded: false };
+    }),
   );
 }

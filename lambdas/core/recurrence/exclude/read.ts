@@ -7,9 +7,8 @@ import type { CronExpression } from '../expression.ts';
 import { readMoment } from '../local.ts';
 import { type ParseContext, parseExpression } from '../parse.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
-import { fires } from '../union.ts';
 import { readDates } from './dates.ts';
-import { closedDay, type Exclusion, wallExclusion } from './stretch.ts';
+import { daySpan, type Exclusion, remembering, spanAmong, wallExclusion } from './stretch.ts';
 
 /**
  * Reads an entry of `exclude`: a date, a range of dates (both included), a time, a range of times (the end not
@@ -22,9 +21,7 @@ export function readExclusion(origin: Origin, context: ParseContext): Exclusion 
   const dates = typeof text === 'string' && text.length < 64 ? readDates(origin, text) : undefined;
   if (dates) {
     const walls = { from: dates.from * DAY_SECONDS, to: (dates.to + 1) * DAY_SECONDS };
-    return wallExclusion(label, true, context.zone, (wall) =>
-      wall >= walls.from && wall < walls.to ? walls : undefined,
-    );
+    return wallExclusion(label, true, context.zone, (wall) => spanAmong([walls], wall));
   }
   if (/^\d{4}-\d\d-\d\d[T ]/.test(text)) return timeExclusion(label, origin, context);
   const expression = parseExpression(origin, context);
@@ -33,14 +30,21 @@ export function readExclusion(origin: Origin, context: ParseContext): Exclusion 
   return {
     label,
     closesDays: false,
-    covers: (at) => (fires(source, at) ? { from: at, to: at + 1 } : undefined),
+    spanAt: remembering((at) => {
+      const next = source.next(at - 1);
+      return next === at
+        ? { from: at, to: at + 1, excluded: true }
+        : { from: source.prev(at) + 1, to: next, excluded: false };
+    }),
   };
 }
 
 function timeExclusion(label: string, origin: Origin, context: ParseContext): Exclusion {
   const [first = '', second, ...more] = origin.text.split('/');
-  const from = 1_000 * readMoment(origin, first, context.zone);
-  const to = second === undefined ? from + 1_000 : 1_000 * readMoment(origin, second, context.zone);
+  const from = readMoment(origin, first, context.zone);
+  // A whole second is all of it, and a time to the millisecond is that alone.
+  const to =
+    second === undefined ? from + (from % 1_000 === 0 ? 1_000 : 1) : readMoment(origin, second, context.zone);
   if (more.length > 0 || to <= from)
     throw refusal(
       origin,
@@ -50,7 +54,7 @@ function timeExclusion(label: string, origin: Origin, context: ParseContext): Ex
   return {
     label,
     closesDays: false,
-    covers: (at) => (at >= from && at < to ? { from, to } : undefined),
+    spanAt: (at) => spanAmong([{ from, to }], at),
   };
 }
 
@@ -67,10 +71,20 @@ function cronExclusion(label: string, expression: CronExpression): Exclusion {
     fields.seconds.length === ALL_DAY.parts;
   if (allDay) {
     const days = daySet(fields.days);
-    return wallExclusion(label, true, zone, (wall) => closedDay(wall, days.has));
+    return wallExclusion(label, true, zone, (wall) =>
+      daySpan(wall, (day) => {
+        const next = days.next(day);
+        return next === day
+          ? { from: day, to: day + 1, excluded: true }
+          : { from: days.prev(day) + 1, to: next, excluded: false };
+      }),
+    );
   }
   const walls: CronWalls = cronWalls(fields);
-  return wallExclusion(label, false, zone, (wall) =>
-    walls.next(wall) === wall ? { from: wall, to: walls.runEnd(wall) } : undefined,
-  );
+  return wallExclusion(label, false, zone, (wall) => {
+    const next = walls.next(wall);
+    return next === wall
+      ? { from: wall, to: walls.runEnd(wall), excluded: true }
+      : { from: walls.prev(wall) + 1, to: next, excluded: false };
+  });
 }

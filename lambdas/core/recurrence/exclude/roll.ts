@@ -1,5 +1,5 @@
-import { DAY_SECONDS, wallText } from '../civil.ts';
-import { gapOver, instantsOf, wallAt } from '../local.ts';
+import { DAY_SECONDS } from '../civil.ts';
+import { clockText, gapOver, instantsOf, wallAt } from '../local.ts';
 import type { Source } from '../source.ts';
 import type { FireNote } from '../types.ts';
 import { fires } from '../union.ts';
@@ -72,7 +72,7 @@ export function rolling(source: Source, closed: readonly Exclusion[], zone: Zone
     return {
       code: step > 0 ? 'calendar.moved-later' : 'calendar.moved-earlier',
       message:
-        `${wallText(wallAt(zone, from / 1_000))} is closed by ${label}; ` +
+        `${clockText(zone, from)} is closed by ${label}; ` +
         `it runs on the ${step > 0 ? 'next' : 'previous'} business day.`,
     };
   }

@@ -116,10 +116,10 @@ function judgeTexts({ expressions }: Compiled, at: EpochMs): Verdict {
 }
 
 function judgeText(expression: Expression, at: EpochMs): Verdict {
-  if (expression.kind === 'once')
-    return no('no-match', `It fires only once, at ${toIso(expression.at * 1_000)}.`);
+  if (expression.kind === 'once') return no('no-match', `It fires only once, at ${toIso(expression.at)}.`);
+  if (expression.kind === 'interval') return no('no-match', 'It is not one of the times of the interval.');
   if (at % 1_000 !== 0) return no('no-match', 'Fires are at whole seconds.');
-  if (expression.kind !== 'cron') return no('no-match', 'It is not one of the times of the interval.');
+  if (expression.kind === 'rrule') return no('no-match', 'It is not one of the times of the rule.');
   const wall = wallAt(expression.zone, at / 1_000);
   const reasons = mismatches(expression.fields, wall);
   if (reasons.length > 0) return no('no-match', `${reasons.map(({ message }) => message).join('; ')}.`);

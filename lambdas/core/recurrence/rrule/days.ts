@@ -2,16 +2,16 @@ import { civilDate, dayNumber, daysInMonth, isLeapYear, weekdayOf } from '../civ
 import { bits } from '../cron/fields.ts';
 import type { Rule } from './rule.ts';
 
-/** Whether a day passes the BY… parts of a rule that name days; a function of the day alone. */
+/** Whether a day passes the BY… parts of a rule that name days, but for BYWEEKNO, which is a matter of periods. */
 export function dayFilter(rule: Rule): (day: number) => boolean {
-  const { months, monthDays, yearDays, weekNumbers, weekdays } = rule;
+  const { months, monthDays, yearDays, weekdays } = rule;
   // "The numeric value in a BYDAY part corresponds to an offset within the month when BYMONTH is there or FREQ is
   // MONTHLY, and within the year otherwise."
   const nthOfMonth = rule.frequency === 'MONTHLY' || months.length > 0;
 
   const ofWeek = bits(weekdays.filter(({ nth }) => nth === 0).map(({ weekday }) => weekday));
   const counted = weekdays.filter(({ nth }) => nth !== 0);
-  const namesDates = months.length + monthDays.length + yearDays.length + weekNumbers.length > 0;
+  const namesDates = months.length + monthDays.length + yearDays.length > 0;
 
   /** The BY… parts other than BYDAY, and BYDAY parts with a number; the costly ones. */
   function matchesDate(day: number, byWeekday: boolean): boolean {
@@ -19,7 +19,6 @@ export function dayFilter(rule: Rule): (day: number) => boolean {
     if (months.length > 0 && !months.includes(month)) return false;
     const length = daysInMonth(year, month);
     if (monthDays.length > 0 && !includesEither(monthDays, date, length)) return false;
-    if (weekNumbers.length > 0 && !inWeeks(weekNumbers, day, year, rule.weekStart)) return false;
     if (yearDays.length === 0 && byWeekday) return true;
     const dayOfYear = day - dayNumber(year, 1, 1) + 1;
     const yearLength = isLeapYear(year) ? 366 : 365;
@@ -46,19 +45,24 @@ function includesEither(list: readonly number[], value: number, size: number): b
   return list.includes(value) || list.includes(value - size - 1);
 }
 
-/** Week 1 is the first with at least four days in the year; days of a week may lie in the year beside it. */
-function inWeeks(weeks: readonly number[], day: number, year: number, weekStart: number): boolean {
-  let weekYear = year;
-  let first = firstWeek(year, weekStart);
-  if (day < first) {
-    weekYear = year - 1;
-    first = firstWeek(weekYear, weekStart);
-  } else if (day >= firstWeek(year + 1, weekStart)) {
-    weekYear = year + 1;
-    first = firstWeek(weekYear, weekStart);
-  }
-  const count = (firstWeek(weekYear + 1, weekStart) - first) / 7;
-  return includesEither(weeks, Math.floor((day - first) / 7) + 1, count);
+/** The year that the week of `day` belongs to: that of most of its days, so that each week belongs to one year. */
+export function weekYearOf(day: number, weekStart: number): number {
+  return civilDate(weekBegin(day, weekStart) + 3).year;
+}
+
+/** The weeks of a year with these numbers, -1 being the last; in order, each once. A week may begin a year earlier. */
+export function weeksOf(
+  year: number,
+  numbers: readonly number[],
+  weekStart: number,
+): (readonly [from: number, to: number])[] {
+  const first = firstWeek(year, weekStart);
+  const count = (firstWeek(year + 1, weekStart) - first) / 7;
+  const weeks = numbers.map((number) => (number > 0 ? number : count + 1 + number));
+  return [...new Set(weeks)]
+    .filter((week) => week >= 1 && week <= count)
+    .sort((a, b) => a - b)
+    .map((week) => [first + 7 * (week - 1), first + 7 * week]);
 }
 
 /** The day on which week 1 of the year starts: the start of the week that holds 4 January. */

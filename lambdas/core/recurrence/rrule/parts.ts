@@ -15,8 +15,11 @@ export interface RuleText {
   readonly until: string | undefined;
 }
 
-/** Reads `FREQ=WEEKLY;BYDAY=MO,FR` with DTSTART at wall second `start`. */
-export function readRule(origin: Origin, text: string, start: number): RuleText {
+/**
+ * Reads `FREQ=WEEKLY;BYDAY=MO,FR` with DTSTART at wall second `start`. Where that is the creation, of which nobody
+ * knows the second, seconds that the rule does not name are zero.
+ */
+export function readRule(origin: Origin, text: string, start: number, anchored = true): RuleText {
   const parts = splitParts(origin, text);
   const frequency = parts.get('FREQ')?.toUpperCase();
   if (!isFrequency(frequency))
@@ -36,7 +39,8 @@ export function readRule(origin: Origin, text: string, start: number): RuleText 
     positions: list('BYSETPOS', 366, 1, true),
     hours: list('BYHOUR', 23, 0),
     minutes: list('BYMINUTE', 59, 0),
-    seconds: list('BYSECOND', 59, 0),
+    // "Implementations that do not support leap seconds SHOULD interpret the second 60 as equivalent to 59."
+    seconds: [...new Set(list('BYSECOND', 60, 0).map((second) => Math.min(second, 59)))],
   };
   checkParts(origin, frequency, given);
   const weekStart = WEEKDAYS.indexOf((parts.get('WKST') ?? 'MO').toUpperCase());
@@ -47,7 +51,7 @@ export function readRule(origin: Origin, text: string, start: number): RuleText 
   if (count !== undefined && until !== undefined)
     throw refusal(origin, 'expression.invalid', `${quote(text)} has both COUNT and UNTIL: one may be given.`);
   return {
-    rule: withDefaults({ ...given, frequency, interval, start, weekStart }),
+    rule: withDefaults({ ...given, frequency, interval, start, weekStart }, anchored),
     count: count === undefined ? undefined : readNumber(origin, 'COUNT', count, 1_000_000),
     until,
   };
@@ -152,7 +156,7 @@ function checkParts(origin: Origin, frequency: Frequency, parts: GivenParts): vo
 }
 
 /** "Information not contained in the rule is derived from DTSTART." */
-function withDefaults(rule: Rule): Rule {
+function withDefaults(rule: Rule, anchored: boolean): Rule {
   const { frequency, start } = rule;
   const day = Math.floor(start / DAY_SECONDS);
   const time = start - day * DAY_SECONDS;
@@ -165,7 +169,7 @@ function withDefaults(rule: Rule): Rule {
       isDayBased(frequency) || frequency === 'HOURLY'
         ? or(rule.minutes, Math.floor(time / 60) % 60)
         : rule.minutes,
-    seconds: frequency === 'SECONDLY' ? rule.seconds : or(rule.seconds, time % 60),
+    seconds: frequency === 'SECONDLY' ? rule.seconds : or(rule.seconds, anchored ? time % 60 : 0),
   };
   const namesDays = [rule.weekdays, rule.monthDays, rule.yearDays].some((list) => list.length > 0);
   if (namesDays || !isDayBased(frequency) || frequency === 'DAILY') return { ...rule, ...clock };

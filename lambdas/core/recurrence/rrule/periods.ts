@@ -1,5 +1,6 @@
 import { civilDate, DAY_SECONDS, dayNumber } from '../civil.ts';
-import { dayFilter, weekBegin } from './days.ts';
+import { spend } from '../work.ts';
+import { dayFilter, weekBegin, weeksOf, weekYearOf } from './days.ts';
 import { isDayBased, type Rule } from './rule.ts';
 
 /**
@@ -9,6 +10,8 @@ import { isDayBased, type Rule } from './rule.ts';
 export interface Periods {
   /** The number of the last period that begins at or before `wall`; may be negative. */
   indexOf(wall: number): number;
+  /** The wall second at which a period begins; nothing in it fires earlier. */
+  begin(index: number): number;
   /** The bases in a period, empty when the BY… parts leave none. */
   bases(index: number): readonly number[];
   readonly offsets: readonly number[];
@@ -25,42 +28,54 @@ export function periodsOf(rule: Rule): Periods {
 
 function dayPeriods(rule: Rule): Periods {
   const { frequency, interval, weekStart } = rule;
+  // "BYWEEKNO specifies weeks of the year", which begin and end in the calendar years beside it: then the periods are
+  // the years that weeks are counted in.
+  const byWeeks = rule.weekNumbers.length > 0;
   const matches = dayFilter(rule);
   const startDay = Math.floor(rule.start / DAY_SECONDS);
   const start = civilDate(startDay);
   const startMonth = start.year * 12 + start.month - 1;
   const startWeek = weekBegin(startDay, weekStart);
+  const startYear = byWeeks ? weekYearOf(startDay, weekStart) : start.year;
   const monthBegin = (month: number): number =>
     dayNumber(Math.floor(month / 12), (((month % 12) + 12) % 12) + 1, 1);
 
   /** The first day of the period, counted in units of the frequency, without the interval. */
   const begin = {
-    YEARLY: (count: number) => dayNumber(start.year + count, 1, 1),
+    YEARLY: (count: number) => dayNumber(startYear + count, 1, 1),
     MONTHLY: (count: number) => monthBegin(startMonth + count),
     WEEKLY: (count: number) => startWeek + 7 * count,
     DAILY: (count: number) => startDay + count,
   }[frequency as 'YEARLY' | 'MONTHLY' | 'WEEKLY' | 'DAILY'];
 
-  /** The days of the period; of a year, only the months that the rule names. */
+  /** The days of the period; of a year, only the weeks or months that the rule names. */
   const ranges = (count: number): (readonly [from: number, to: number])[] => {
+    if (byWeeks) return weeksOf(startYear + count, rule.weekNumbers, weekStart);
     if (frequency !== 'YEARLY' || rule.months.length === 0) return [[begin(count), begin(count + 1)]];
     const january = (start.year + count) * 12;
     return rule.months.map((month) => [monthBegin(january + month - 1), monthBegin(january + month)]);
   };
 
   const countAt = (day: number): number => {
+    if (byWeeks) return weekYearOf(day, weekStart) - startYear;
     const { year, month } = civilDate(day);
-    if (frequency === 'YEARLY') return year - start.year;
+    if (frequency === 'YEARLY') return year - startYear;
     if (frequency === 'MONTHLY') return year * 12 + month - 1 - startMonth;
     return frequency === 'WEEKLY' ? Math.floor((day - startWeek) / 7) : day - startDay;
   };
 
   return {
+    begin(index) {
+      const [first] = byWeeks ? weeksOf(startYear + index * interval, [1], weekStart) : [];
+      return (first?.[0] ?? begin(index * interval)) * DAY_SECONDS;
+    },
     indexOf: (wall) => Math.floor(countAt(Math.floor(wall / DAY_SECONDS)) / interval),
     bases(index) {
       const found: number[] = [];
-      for (const [from, to] of ranges(index * interval))
+      for (const [from, to] of ranges(index * interval)) {
+        spend(to - from);
         for (let day = from; day < to; day += 1) if (matches(day)) found.push(day * DAY_SECONDS);
+      }
       return found;
     },
     offsets: rule.hours.flatMap((hour) =>
@@ -88,8 +103,12 @@ function clockPeriods(rule: Rule): Periods {
   }
 
   return {
+    begin: base,
     indexOf,
-    bases: (index) => (blocked(base(index)) === 0 ? [base(index)] : []),
+    bases(index) {
+      spend();
+      return blocked(base(index)) === 0 ? [base(index)] : [];
+    },
     offsets:
       unit === 3_600
         ? minutes.flatMap((minute) => seconds.map((second) => minute * 60 + second))

@@ -1,20 +1,27 @@
+import { toIso } from '../../time.ts';
+import { dstRule } from '../build.ts';
 import { DAY_SECONDS, parseWall, wallOf } from '../civil.ts';
+import { MAX_COUNTED } from '../count.ts';
 import type { RRuleExpression } from '../expression.ts';
 import { gapOver, instantsOf, wallAt } from '../local.ts';
 import type { ParseContext } from '../parse.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
+import type { Source } from '../source.ts';
 import { type Zone, zoneOf } from '../zone.ts';
 import { readRule } from './parts.ts';
-import { ruleWalls } from './walls.ts';
+import { ruleSource } from './source.ts';
 
-/** Each is looked for once, when the text is read. */
-const MAX_COUNT = 10_000;
-const MAX_COUNTED = 100 * 366 * DAY_SECONDS;
+/**
+ * How far a row may be counted: its fires are looked for when the text is read. Beyond four centuries that takes too
+ * long, and UNTIL says the same.
+ */
+const MAX_COUNTED_MS = 400 * 366 * DAY_SECONDS * 1_000;
 const PROPERTY = /[ ]+(?=(?:DTSTART|RRULE|EXDATE|RDATE|EXRULE)[;:])/i;
 
 /**
  * Reads iCalendar text: `DTSTART;TZID=…:… RRULE:… EXDATE…:… RDATE…:…`, properties apart by a blank or a line break,
- * or only the rule, which then starts at the anchor. Of lines DTSTART and RRULE come at most once (RFC 5545).
+ * or only the rule, which then starts at the anchor, or only dates. Of lines DTSTART and RRULE come at most once (RFC
+ * 5545).
  */
 export function readRRule(origin: Origin, text: string, context: ParseContext): RRuleExpression {
   const properties = text.split(PROPERTY).map((line) => readProperty(origin, line));
@@ -25,29 +32,52 @@ export function readRRule(origin: Origin, text: string, context: ParseContext): 
     return found[0];
   };
   const [rrule, dtstart] = [only('RRULE'), only('DTSTART')];
-  if (!rrule) throw refusal(origin, 'expression.invalid', `${quote(text)} has no RRULE:FREQ=… part.`);
   const zone = dtstart ? zoneFor(dtstart, context.zone) : context.zone;
-  const start = dtstart ? readWall(origin, dtstart.value) : wallAt(zone, Math.floor(context.anchor / 1_000));
-  const { rule, count, until } = readRule(origin, rrule.value, start);
-  const walls = ruleWalls(rule);
-  if (walls.next(start) === Infinity)
+  const added = readDates(origin, properties, 'RDATE', zone);
+  if (!rrule && added.length === 0)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(text)} has no RRULE:FREQ=… part and no RDATE; a single time is at(2026-12-01T09:00:00).`,
+    );
+  const creation = (context.startsAtAnchor ? Math.ceil : Math.floor)(context.anchor / 1_000);
+  const wall = dtstart ? readWall(origin, dtstart.value) : wallAt(zone, creation);
+  const start = dtstart ? (resolved(zone, wall)[0] ?? creation) : creation;
+  const anchored = dtstart !== undefined || context.startsAtAnchor;
+  const base = { zone, start, text: rrule?.value ?? text, anchored };
+  const excluded = readDates(origin, properties, 'EXDATE', zone);
+  // Without a rule DTSTART is itself the first time (RFC 5545, 3.8.2.4).
+  if (!rrule)
+    return {
+      ...base,
+      kind: 'rrule',
+      rule: undefined,
+      ...ENDLESS,
+      until: Infinity,
+      excluded,
+      added: dtstart ? [start * 1_000, ...added] : added,
+    };
+  const { rule, count, until } = readRule(origin, rrule.value, wall, anchored);
+  const source = ruleSource({ rule, start, zone }, dstRule({ kind: 'rrule', rule }, {}));
+  if (source.next(start * 1_000 - 1) === Infinity)
     throw refusal(
       origin,
       'expression.never-fires',
       `${quote(text)} never fires: no time matches all of its parts.`,
     );
   return {
+    ...base,
     kind: 'rrule',
     rule,
-    text: rrule.value,
-    anchored: dtstart !== undefined,
-    zone,
-    last: count === undefined ? Infinity : lastOf(origin, walls.next, start, count),
+    ...(count === undefined ? ENDLESS : { count, last: countedLast(origin, source, count) }),
     until: until === undefined ? Infinity : readUntil(origin, until, zone),
-    excluded: readDates(origin, properties, 'EXDATE', zone),
-    added: readDates(origin, properties, 'RDATE', zone),
+    excluded,
+    added,
   };
 }
+
+/** Neither COUNT nor UNTIL. */
+const ENDLESS = { count: Infinity, last: Infinity };
 
 interface Property {
   readonly name: string;
@@ -116,24 +146,20 @@ function resolved(zone: Zone, wall: number): number[] {
   return [wall - gapOver(zone, wall).before];
 }
 
-/** The wall time of the last of `count` fires. */
-function lastOf(origin: Origin, next: (wall: number) => number, start: number, count: number): number {
-  if (count > MAX_COUNT)
-    throw refusal(
-      origin,
-      'expression.out-of-range',
-      `COUNT ${count} is out of range: at most ${MAX_COUNT}; UNTIL ends a longer row.`,
-    );
-  let last = start - 1;
-  for (let fired = 0; fired < count; fired += 1) {
-    const wall = next(last + 1);
-    if (wall - start > MAX_COUNTED)
-      throw refusal(
-        origin,
-        'expression.out-of-range',
-        `COUNT ${count} is out of range: its last fire is more than a century after the first; UNTIL ends such a row.`,
-      );
-    last = wall;
+/** The instant of the last of `count` fires, by the clocks' own rule. */
+function countedLast(origin: Origin, source: Source, count: number): number {
+  const first = source.next(-Infinity);
+  let [last, fired] = [first, 1];
+  for (; fired < count && last !== Infinity; fired += 1) {
+    if (fired === MAX_COUNTED || last - first > MAX_COUNTED_MS) break;
+    last = source.next(last);
   }
-  return last;
+  if (fired === count || last === Infinity) return last;
+  const until = toIso(last).replace(/[-:]|\.\d+/g, '');
+  throw refusal(
+    origin,
+    'expression.out-of-range',
+    `COUNT ${count} is out of range: at most ${MAX_COUNTED} fires, within 400 years, are counted. UNTIL ends a longer ` +
+      `row: UNTIL=${until} instead of COUNT=${count} ends it after ${fired}.`,
+  );
 }

@@ -1,32 +1,33 @@
 import type { RRuleExpression } from '../expression.ts';
 import { onceSource } from '../interval.ts';
-import type { Source, WallSource } from '../source.ts';
+import type { Source } from '../source.ts';
 import { unionOf, within } from '../union.ts';
 import { type DstRule, zonedSource } from '../zoned.ts';
+import { elapsedRule } from './elapsed.ts';
+import { isDayBased } from './rule.ts';
 import { ruleWalls } from './walls.ts';
 
-/** The rule up to COUNT or UNTIL, with RDATE, without EXDATE. */
-export function rruleSource(expression: RRuleExpression, dst: DstRule): Source {
-  const { zone, until, added, excluded } = expression;
-  const ruled = within(
-    zonedSource(upTo(ruleWalls(expression.rule), expression.last), zone, dst),
-    undefined,
-    until === Infinity ? undefined : until,
-  );
-  const all = unionOf([ruled, ...added.map((at) => onceSource(at / 1_000))]);
+/** The rule up to COUNT or UNTIL, with RDATE, without EXDATE. `last` is the last fire that COUNT allows. */
+export function rruleSource(expression: RRuleExpression, dst: DstRule, last: number): Source {
+  const { until, added, excluded } = expression;
+  const end = Math.min(until, last);
+  const ruled = within(ruleSource(expression, dst), undefined, end === Infinity ? undefined : end);
+  const all = unionOf([ruled, ...added.map(onceSource)]);
   return excluded.length === 0 ? all : without(all, new Set(excluded));
 }
 
-function upTo(walls: WallSource, last: number): WallSource {
-  if (last === Infinity) return walls;
-  return {
-    next(wall) {
-      const found = walls.next(wall);
-      return found <= last ? found : Infinity;
-    },
-    prev: (wall) => walls.prev(Math.min(wall, last)),
-  };
+/** The fires of the rule itself: none of a text that has only RDATE. */
+export function ruleSource(
+  { rule, start, zone }: Pick<RRuleExpression, 'rule' | 'start' | 'zone'>,
+  dst: DstRule,
+): Source {
+  if (!rule) return NOTHING;
+  return isDayBased(rule.frequency)
+    ? zonedSource(ruleWalls(rule), zone, dst)
+    : elapsedRule(rule, start, zone, dst);
 }
+
+const NOTHING: Source = { next: () => Infinity, prev: () => -Infinity, notes: () => [] };
 
 /** Ends because each step passes one of finitely many excluded instants. */
 function without(source: Source, excluded: ReadonlySet<number>): Source {
