@@ -16,6 +16,8 @@ const SHARD_CONCURRENCY = 4;
 const MAX_ROUNDS = 8;
 /** Schedules that are planned and written together when they come again; the index gives as many. */
 const PAGE = 100;
+/** Schedules of a shard whose turn comes when time is up already: so few take no time, and each tick gets further. */
+const LEAST_OF_PAGE = 10;
 
 export interface TickDeps extends RetireDeps, ZoneDeps {
   readonly store: PlanningStore;
@@ -25,7 +27,7 @@ export interface TickDeps extends RetireDeps, ZoneDeps {
   readonly planWindow: number;
   /** Names this scanner in shard leases. */
   readonly holder: string;
-  /** No page is begun after this; what is left is overdue for the next tick, which finds it first. */
+  /** No schedule is planned after this; what is left is overdue for the next tick, which finds it first. */
   readonly stopAt: EpochMs;
   readonly now: () => EpochMs;
 }
@@ -131,7 +133,7 @@ function pagesOf(heads: readonly ScheduleHead[]): ScheduleHead[][] {
   );
 }
 
-/** Plans each once and writes it; `again` are those that are still due within the lead. */
+/** Plans each once, while there is time, and writes it; `again` are those that are still due within the lead. */
 async function materialiseHeads(
   deps: TickDeps,
   heads: readonly ScheduleHead[],
@@ -163,7 +165,10 @@ async function materialiseHeads(
 function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs) {
   const plans: Materialisation[] = [];
   const failures: { schedule: ScheduleId; error: unknown }[] = [];
-  for (const head of heads) {
+  const least = deps.now() >= deps.stopAt ? LEAST_OF_PAGE : 1;
+  for (const [index, head] of heads.entries()) {
+    // A function that is stopped in the middle of a page has written nothing of it.
+    if (index >= least && deps.now() >= deps.stopAt) break;
     if (head.nextDueAt === null || head.state === 'completed') continue;
     try {
       const { occurrences, ...planned } = planHead(deps, head, head.nextDueAt, now);

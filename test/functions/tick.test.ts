@@ -112,6 +112,38 @@ describe('tick', () => {
     expect(items.map((one) => one.status === 'coalesced' && one.coalesced.count)).toEqual([360]);
   });
 
+  it('stops within a page when planning takes long, and the next one goes on with the rest', async () => {
+    const own = await openStores({ shardCount: 1 });
+    try {
+      const heads = await Promise.all(
+        Array.from({ length: 8 }, (_, i) =>
+          seedSchedule(own, [], { head: { id: freshId(), nextDueAt: at(i * SECOND) } }),
+        ),
+      );
+      const order = heads.map(({ id }) => id);
+      let clock = NOON;
+      const planned: string[] = [];
+      const recurrenceOf = (head: ScheduleHead) => {
+        clock = epochMs(clock + 20 * SECOND);
+        planned.push(head.id);
+        return everyMs(MINUTE);
+      };
+      const slow = { store: own.planning, recurrenceOf, now: () => clock, stopAt: at(50 * SECOND) };
+      const first = await tick(deps(slow), [0]);
+      expect(planned).toEqual(order.slice(0, 3));
+      // What was planned is written, and the shard is not said to be scanned.
+      expect(first).toMatchObject({ leftOver: 1, failures: [] });
+      expect(first.materialised).toBeGreaterThanOrEqual(3 * 9);
+      expect(await own.planning.watermarks([0])).toEqual([undefined]);
+      planned.length = 0;
+      const next = { ...slow, holder: 'tick-2', stopAt: epochMs(clock + 50 * SECOND) };
+      await tick(deps(next), [0]);
+      expect(planned).toEqual(order.slice(3, 6));
+    } finally {
+      await own.close();
+    }
+  });
+
   it('stops between pages when its time is up, and the next one finds the rest', async () => {
     const own = await openStores({ shardCount: 1 });
     try {
