@@ -1,3 +1,4 @@
+import { DAY_SECONDS } from '../civil.ts';
 import { FIRST_SECOND, LAST_SECOND, type Source } from '../source.ts';
 import { spend } from '../work.ts';
 import type { Zone } from '../zone.ts';
@@ -5,8 +6,11 @@ import { type DstRule, endWall, firstWall, notesAt } from '../zoned.ts';
 import type { Rule } from './rule.ts';
 import { NONE, type RuleWalls, ruleWalls } from './walls.ts';
 
-/** Stretches of one offset that a search crosses: more than forty years of two changes each. */
-const MAX_STRETCHES = 240;
+/** Stretches of one offset in which another one would fire, and it does not, before a search gives up: some decades. */
+const MAX_STRETCHES = 40;
+/** Clocks show all offsets of a zone within a year; and none further apart than two days. */
+const YEAR = 400 * DAY_SECONDS;
+const APART = 2 * DAY_SECONDS;
 
 const UNITS: Readonly<Record<string, number>> = { HOURLY: 3_600, MINUTELY: 60, SECONDLY: 1 };
 
@@ -32,6 +36,18 @@ export function elapsedRule(rule: Rule, start: number, zone: Zone, dst: DstRule)
     return walls;
   }
 
+  /** The offsets that clocks show from `from` on for a year. */
+  function offsetsFrom(from: number): number[] {
+    const offsets = new Set<number>();
+    const end = from + YEAR;
+    for (let at = from; at < end; ) {
+      const segment = zone.segmentAt(at);
+      offsets.add(segment.offset);
+      at = segment.end;
+    }
+    return [...offsets];
+  }
+
   // No instant is skipped: only what a repeated hour does is left to the rule.
   const rules: DstRule = { ...dst, gap: 'skip', longGap: 'skip' };
 
@@ -44,7 +60,12 @@ export function elapsedRule(rule: Rule, start: number, zone: Zone, dst: DstRule)
         const end = endWall(segment, rules);
         const found = wallsWith(segment.offset).next(firstWall(segment, rules, from), end);
         if (found < end) return 1_000 * (found - segment.offset);
-        from = segment.end;
+        if (segment.end > LAST_SECOND) return Infinity;
+        // Nothing is between here and what any of the offsets has next.
+        const firsts = offsetsFrom(segment.end).map(
+          (offset) => wallsWith(offset).next(segment.end + offset) - offset,
+        );
+        from = Math.max(segment.end, Math.min(...firsts) - APART);
       }
       return Infinity;
     },
@@ -57,7 +78,10 @@ export function elapsedRule(rule: Rule, start: number, zone: Zone, dst: DstRule)
         const last = Math.min(to + segment.offset, endWall(segment, rules) - 1);
         const found = wallsWith(segment.offset).prev(last, first);
         if (found >= first) return 1_000 * (found - segment.offset);
-        to = segment.start - 1;
+        const end = segment.start - 1;
+        if (end < start) return -Infinity;
+        const lasts = offsetsFrom(end - YEAR).map((offset) => wallsWith(offset).prev(end + offset) - offset);
+        to = Math.min(end, Math.max(...lasts) + APART);
       }
       return -Infinity;
     },

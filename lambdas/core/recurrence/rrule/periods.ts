@@ -8,6 +8,8 @@ import { isDayBased, type Rule } from './rule.ts';
  * may fire in them: each base (wall seconds) plus each offset (seconds), both sorted.
  */
 export interface Periods {
+  /** Whether no period ever is at a time of day that the rule names, so that there is nothing to look for. */
+  readonly never?: boolean;
   /** The number of the last period that begins at or before `wall`; may be negative. */
   indexOf(wall: number): number;
   /** The wall second at which a period begins; nothing in it fires earlier. */
@@ -103,6 +105,7 @@ function clockPeriods(rule: Rule): Periods {
   }
 
   return {
+    never: !reachesTime(rule, unit),
     begin: base,
     indexOf,
     bases(index) {
@@ -116,11 +119,48 @@ function clockPeriods(rule: Rule): Periods {
           ? seconds
           : [0],
     beyond(index, step) {
-      const block = blocked(base(index));
-      if (block <= unit) return index + step;
-      const blockStart = Math.floor(base(index) / block) * block;
+      const [from, to] = blockAround(base(index));
+      if (to - from <= unit) return index + step;
       // Forwards: the first period at or after the end of the block; backwards: the last one before its start.
-      return step > 0 ? Math.max(index + 1, indexOf(blockStart + block - 1) + 1) : indexOf(blockStart - 1);
+      return step > 0 ? Math.max(index + 1, indexOf(to - 1) + 1) : indexOf(from - 1);
     },
   };
+
+  /** The wall seconds around one that does not match, in which none does. */
+  function blockAround(wall: number): [from: number, to: number] {
+    const day = Math.floor(wall / DAY_SECONDS);
+    const { year, month } = civilDate(day);
+    if (rule.months.length > 0 && !rule.months.includes(month))
+      return [dayNumber(year, month, 1) * DAY_SECONDS, dayNumber(year, month + 1, 1) * DAY_SECONDS];
+    const block = blocked(wall);
+    const from = Math.floor(wall / block) * block;
+    return [from, from + block];
+  }
+}
+
+/** Whether steps from DTSTART come to a time of day that the rule names: every 24 hours from 06:00 is never 05:00. */
+function reachesTime({ start, interval, hours, minutes, seconds }: Rule, unit: number): boolean {
+  const step = greatestDivisor(interval * unit, DAY_SECONDS);
+  const phase = remainder(Math.floor(start / unit) * unit, step);
+  // Parts smaller than the unit are within each of its periods.
+  const [minuteList, secondList] = [unit < 3_600 ? minutes : [0], unit < 60 ? seconds : [0]];
+  return orAll(hours, 24).some((hour) =>
+    orAll(minuteList, 60).some((minute) =>
+      orAll(secondList, 60).some(
+        (second) => remainder(hour * 3_600 + minute * 60 + second - phase, step) === 0,
+      ),
+    ),
+  );
+}
+
+function orAll(list: readonly number[], size: number): readonly number[] {
+  return list.length > 0 ? list : Array.from({ length: size }, (_, value) => value);
+}
+
+function remainder(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
 }

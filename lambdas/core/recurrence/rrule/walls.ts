@@ -21,6 +21,7 @@ export const NONE: RuleWalls = { next: () => Infinity, prev: () => -Infinity };
 /** Wall times of a rule, from DTSTART on; without COUNT and UNTIL. */
 export function ruleWalls(rule: Rule): RuleWalls {
   const periods = periodsOf(rule);
+  if (periods.never) return NONE;
   const maxPeriods = Math.min(MAX_PERIODS, MAX_DAYS / daysPer(rule));
 
   // A position that even the fullest period does not have would be looked for in all of them.
