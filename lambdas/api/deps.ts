@@ -41,6 +41,9 @@ export type Occurrences = Pick<
   | 'claim'
   | 'waitForSlot'
   | 'miss'
+  | 'giveUp'
+  | 'readTallies'
+  | 'writeTally'
   | 'renew'
   | 'settle'
 >;

@@ -7,8 +7,13 @@ import type { Recurrence } from './recurrence/types.ts';
 import { type Definition, planningPolicy, type Revision, type ScheduleHead } from './schedule.ts';
 import { toIso } from './time.ts';
 
-/** Marks an occurrence that was created after its time had passed (planner.ts). */
+/** Marks an occurrence that comes late and runs by its catch-up policy (catch-up.ts). */
 export const CATCH_UP_NOTE = 'catch-up';
+
+/** It comes late, and runs all the same. */
+export function isCatchUp({ notes }: Pick<RunningOccurrence, 'notes'>): boolean {
+  return notes.some(({ code }) => code === CATCH_UP_NOTE);
+}
 
 /** What a target is given for an attempt. The neighbouring times make a data window of the occurrence. */
 export function invocationOf(
@@ -25,7 +30,7 @@ export function invocationOf(
     nextScheduledTime: recurrence.next(running.scheduledTime)?.at ?? null,
     attempt: running.attempt,
     kind: running.kind,
-    isCatchUp: running.notes.some(({ code }) => code === CATCH_UP_NOTE),
+    isCatchUp: isCatchUp(running),
     revision: running.revision,
     idempotencyKey: idempotencyKey(id),
     fencingToken: running.fencingToken,

@@ -65,8 +65,10 @@ interface OccurrenceBase extends OccurrenceKey {
   readonly attempts: readonly AttemptRecord[];
   readonly notes: readonly FireNote[];
   readonly createdAt: EpochMs;
-  /** Not to be started after this; absent when lateness does not matter. */
+  /** Not to be started after this: its start deadline, or of a retry the end of `retry.maxAge`. */
   readonly startBy?: EpochMs;
+  /** It was there in time to be claimed, and found a slot full: it waits since then and is not late. */
+  readonly arrived?: true;
   /** Start of the first attempt. */
   readonly startedAt?: EpochMs;
 }
@@ -140,7 +142,8 @@ export type FailureReason = 'attempts-exhausted' | 'not-retryable' | 'lease-expi
 export type ChangeReason = 'superseded' | 'paused' | 'deleted';
 export type CancelReason = ChangeReason | 'user' | 'overlap';
 export type SkipReason = 'overlap' | 'user';
-export type MissReason = 'start-deadline';
+/** `catch-up`: late, and the catch-up policy does not run it. */
+export type MissReason = 'start-deadline' | 'catch-up';
 /** Why nominal times were not created: the catch-up policy, or a change of their schedule before a tick came. */
 export type CoalesceReason = 'catch-up' | ChangeReason;
 

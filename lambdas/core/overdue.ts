@@ -6,7 +6,7 @@ export const OVERDUE_GRACE = 5 * SECOND;
 /** The pause between dispatches doubles this often at most: 120 s grows to 64 times as much, about two hours. */
 const MAX_DOUBLINGS = 6;
 
-export type SweepDecision = 'leave' | 'expire-lease' | 'miss' | 'redispatch';
+export type SweepDecision = 'leave' | 'expire-lease' | 'too-late' | 'redispatch';
 
 /**
  * What the sweep does with an open occurrence that is due. A lost message is sent again after `redispatchMs`;
@@ -20,7 +20,7 @@ export function decideSweep(
   if (occurrence.status === 'running') {
     return occurrence.lease.expiresAt < now ? 'expire-lease' : 'leave';
   }
-  if (occurrence.startBy !== undefined && occurrence.startBy < now) return 'miss';
+  if (occurrence.startBy !== undefined && occurrence.startBy < now) return 'too-late';
   // Outside workers find it by themselves; there is no message that could have been lost.
   if (occurrence.pullQueue !== undefined) return 'leave';
   const lastSent = Math.max(occurrence.dueAt, occurrence.createdAt, occurrence.redispatchedAt ?? 0);

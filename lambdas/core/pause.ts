@@ -1,6 +1,7 @@
+import { budgetOf } from './catch-up.ts';
 import { coalesce } from './coalesce.ts';
 import { knownDurationMs } from './duration.ts';
-import { catchUpBudget, type Plan, type PlanLimits, type PlannedRecord, plan } from './planner.ts';
+import { type Plan, type PlanLimits, type PlannedRecord, plan } from './planner.ts';
 import type { Recurrence } from './recurrence/types.ts';
 import type { CatchUpPolicy, ScheduleHead } from './schedule.ts';
 import { type EpochMs, epochMs } from './time.ts';
@@ -49,11 +50,10 @@ export function firstMadeUp(
   pause: Pick<Pause, 'from'>,
   recurrence: Pick<Recurrence, 'prev'>,
   catchUp: CatchUpPolicy,
-  maxOccurrences: number,
   now: EpochMs,
 ): EpochMs | null {
   const oldest = Math.max(pause.from + 1, now - knownDurationMs(catchUp.maxAge));
-  const budget = catchUpBudget(catchUp, maxOccurrences);
+  const budget = budgetOf(catchUp);
   let first: EpochMs | null = null;
   let fire = recurrence.prev(epochMs(now + 1));
   for (let runs = 0; runs < budget && fire && fire.at >= oldest; runs += 1) {
@@ -73,6 +73,7 @@ export function planWake(
   recurrence: Recurrence,
   now: EpochMs,
   limits: PlanLimits,
+  spent?: number,
 ): Plan {
   const before = epochMs(until - 1);
   const records = pausedTimes(head, before);
@@ -86,6 +87,7 @@ export function planWake(
     recurrence,
     nextDueAt: first.at,
     remainingRuns,
+    ...(spent !== undefined && { spent }),
     now,
     limits,
   });

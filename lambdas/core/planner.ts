@@ -1,12 +1,11 @@
+import { type CatchUpRun, isLate, lateTimes, startIn } from './catch-up.ts';
 import { knownDurationMs } from './duration.ts';
 import type { OccurrenceKey, ScheduleId } from './ids.ts';
-import { CATCH_UP_NOTE } from './invocation.ts';
 import type { Coalesced, CoalesceReason } from './occurrence.ts';
-import { dueAt as withinWindow } from './recurrence/index.ts';
 import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
-import type { CatchUpPolicy, PlanningPolicy } from './schedule.ts';
+import type { MakingUp, PlanningPolicy } from './schedule.ts';
 import type { OverlapPolicy } from './slots.ts';
-import { type EpochMs, epochMs, MINUTE, SECOND, toIso } from './time.ts';
+import { type EpochMs, epochMs, toIso } from './time.ts';
 
 export interface PlanLimits {
   /** Milliseconds: how far ahead of `now` nominal times are materialised. */
@@ -18,10 +17,7 @@ export interface PlanLimits {
 /** Most occurrences in one transaction: with the head and a revision it stays under DynamoDB's 100 actions. */
 export const MAX_OCCURRENCES_PER_PLAN = 90;
 
-/** A next time this much older than `now` was missed rather than merely late. */
-export const MISFIRE_THRESHOLD = MINUTE;
-
-/** Missed times counted in one plan; a longer backlog is counted by the plans that follow. */
+/** Late times counted in one plan; a longer backlog is counted by the plans that follow. */
 export const MAX_MISSED_PER_PLAN = 50_000;
 
 /** An occurrence to create. */
@@ -70,6 +66,10 @@ export interface PlanInput {
   readonly nextDueAt: EpochMs;
   /** Occurrences that may still be created; any number when absent. Times that are only recorded do not count. */
   readonly remainingRuns?: number | undefined;
+  /** What a person asked to be made up for, as far as it is not created yet. */
+  readonly makingUp?: MakingUp | undefined;
+  /** Late runs of the outage that are created or claimed already (catch-up-tally.ts). */
+  readonly spent?: number;
   readonly now: EpochMs;
   readonly limits: PlanLimits;
 }
@@ -79,21 +79,22 @@ export interface PlanInput {
  * returned `nextDueAt` is in exactly one occurrence or one record.
  */
 export function plan(input: PlanInput): Plan {
-  const { recurrence, nextDueAt, now, limits, remainingRuns = Number.POSITIVE_INFINITY } = input;
-  const misfire = punctualStart(input, nextDueAt) < now - MISFIRE_THRESHOLD;
-  const missed = misfire ? planMissed(input) : { runs: [], records: [], next: nextDueAt, counted: true };
-  const occurrences = missed.runs.map((run) => occurrenceOf(input, run.fire, run.dueAt));
-
-  let next = missed.next;
-  const horizon = now + limits.planWindow;
+  const { recurrence, now, limits, remainingRuns = Number.POSITIVE_INFINITY } = input;
+  const { records, runs, next: afterLate, counted } = planLate(input);
   const most = Math.min(limits.maxOccurrences, remainingRuns);
+  const occurrences = runs.slice(0, most).map(({ fire, dueAt }) => occurrenceOf(input, fire, dueAt));
+  // What the transaction has no room for is created by the plans that follow.
+  let next = runs[occurrences.length]?.fire.at ?? afterLate;
+
+  const horizon = now + limits.planWindow;
   // A backlog that is not counted to its end yet must be, before anything later is created.
-  while (missed.counted && next !== null && next <= horizon && occurrences.length < most) {
+  while (counted && next !== null && next <= horizon && occurrences.length < most) {
+    if (isLate(input, next, now)) break;
     const fire = fireAt(recurrence, next);
     next = recurrence.next(fire.at)?.at ?? null;
     occurrences.push(onTime(input, fire, next));
   }
-  const planned = { occurrences, records: missed.records, nextDueAt: next };
+  const planned = { occurrences, records, nextDueAt: next };
   return input.remainingRuns === undefined ? planned : countRuns(planned, input.remainingRuns);
 }
 
@@ -102,17 +103,6 @@ function countRuns(planned: Plan, before: number): Plan {
   if (remainingRuns > 0) return { ...planned, remainingRuns };
   const lastRunAt = planned.occurrences.at(-1)?.scheduledTime;
   return { ...planned, nextDueAt: null, remainingRuns, ...(lastRunAt !== undefined && { lastRunAt }) };
-}
-
-/** When the occurrence of a nominal time may start, if all goes well. */
-function punctualStart({ schedule, policy, recurrence }: PlanInput, at: EpochMs): EpochMs {
-  return policy.window === undefined
-    ? at
-    : startIn(schedule, policy.window, at, recurrence.next(at)?.at ?? null);
-}
-
-function startIn(schedule: ScheduleId, window: string, at: EpochMs, nextAt: EpochMs | null): EpochMs {
-  return withinWindow(at, nextAt, knownDurationMs(window), schedule);
 }
 
 /** The occurrence of a nominal time that has not passed: due then, or later within its window. */
@@ -155,80 +145,48 @@ export function occurrenceOf(
   };
 }
 
-interface Missed {
-  readonly runs: readonly { readonly fire: Fire; readonly dueAt: EpochMs }[];
+interface Late {
+  readonly runs: readonly CatchUpRun[];
   readonly records: readonly PlannedRecord[];
   readonly next: EpochMs | null;
-  /** Whether all missed times were counted, or the bound of one plan was met first. */
+  /** Whether all late times were counted, or the bound of one plan was met first. */
   readonly counted: boolean;
 }
 
-/** Missed times, oldest first, up to `now`: the latest few that the budget allows run, one record holds the rest. */
-function planMissed(input: PlanInput): Missed {
-  const { recurrence, now, limits, remainingRuns = Number.POSITIVE_INFINITY } = input;
-  const budget = catchUpBudget(input.policy.catchUp, Math.min(limits.maxOccurrences, remainingRuns));
-  const oldest = now - knownDurationMs(input.policy.catchUp.maxAge);
-  // `recent` is a window over the latest missed times; what falls out of it at the front is given up.
-  const recent: Fire[] = [];
-  let dropped: Coalesced | undefined;
-  let next: EpochMs | null = input.nextDueAt;
-  let count = 0;
-  // The last one may still be on time: its window is not over.
-  const isMissed = (at: EpochMs) => at <= now && punctualStart(input, at) <= now;
-  while (next !== null && count < MAX_MISSED_PER_PLAN && isMissed(next)) {
-    const fire = fireAt(recurrence, next);
-    count += 1;
-    recent.push(fire);
-    while (recent.length > budget || (recent[0] !== undefined && recent[0].at < oldest)) {
-      const given = recent.shift();
-      if (given)
-        dropped = { count: (dropped?.count ?? 0) + 1, from: dropped?.from ?? given.at, to: given.at };
-    }
-    next = recurrence.next(fire.at)?.at ?? null;
-  }
-  const counted = next === null || !isMissed(next);
-  // While times remain uncounted, later ones are still to come and the latest win: nothing runs yet.
-  if (!counted) {
-    const all = [...recent].reduce<Coalesced | undefined>(
-      (sum, fire) => ({ count: (sum?.count ?? 0) + 1, from: sum?.from ?? fire.at, to: fire.at }),
-      dropped,
-    );
-    return { runs: [], records: recordOf(input, all), next, counted };
-  }
-  return {
-    runs: spread(recent, input.policy.catchUp, now),
-    records: recordOf(input, dropped),
-    next,
-    counted,
-  };
-}
-
-/** How many missed times a policy runs at most. */
-export function catchUpBudget(policy: CatchUpPolicy, maxOccurrences: number): number {
-  switch (policy.mode) {
-    case 'skip':
-      return 0;
-    case 'latest':
-      return Math.min(1, maxOccurrences);
-    case 'all':
-      return Math.min(policy.maxRuns, maxOccurrences);
-  }
-}
-
-/** Catch-up runs start at once and then evenly over `spreadOver`, oldest first, so that recovery cannot flood. */
-function spread(fires: readonly Fire[], policy: CatchUpPolicy, now: EpochMs) {
-  const step = fires.length > 1 ? knownDurationMs(policy.spreadOver) / fires.length : 0;
-  return fires.map((fire, index) => {
-    const lateBy = Math.round((now - fire.at) / SECOND);
-    const note: FireNote = {
-      code: CATCH_UP_NOTE,
-      message: `Created ${lateBy} s after its time, as catch-up.`,
-    };
-    return {
-      fire: { ...fire, notes: [...fire.notes, note] },
-      dueAt: epochMs(now + Math.round(step * index)),
-    };
+/** Late times: those that the policy runs, and one record of the others. */
+function planLate(input: PlanInput): Late {
+  const { recurrence, nextDueAt, now, makingUp, remainingRuns, spent } = input;
+  const none = { runs: [], records: [], next: nextDueAt, counted: true };
+  const asked = makingUp && nextDueAt <= makingUp.asOf ? makingUp : undefined;
+  if (!asked && !isLate(input, nextDueAt, now)) return none;
+  const asOf = asked?.asOf ?? now;
+  const late = lateTimes(asked ? { ...input, policy: { ...input.policy, catchUp: asked.catchUp } } : input, {
+    now: asOf,
+    // However many plans it takes to create them, those that were asked for have their places in one spread.
+    from: asked?.from ?? nextDueAt,
+    ...(remainingRuns !== undefined && { most: remainingRuns }),
+    ...(asked ? { all: true } : spent !== undefined && { spent }),
   });
+  const left = late.runs.filter(({ fire }) => fire.at >= nextDueAt);
+  const [first] = left;
+  const kept = first?.fire.at ?? late.punctual ?? epochMs(asOf + 1);
+  let dropped: Coalesced | undefined;
+  let next: EpochMs | null = nextDueAt;
+  while (next !== null && next < kept && (dropped?.count ?? 0) < MAX_MISSED_PER_PLAN) {
+    dropped = { count: (dropped?.count ?? 0) + 1, from: dropped?.from ?? next, to: next };
+    next = recurrence.next(next)?.at ?? null;
+  }
+  const records = recordOf(input, dropped);
+  // The newest are found backwards and stay what they are, however many plans it takes to count the others.
+  if (next !== null && next < kept) return { runs: [], records, next, counted: false };
+  const last = left.at(-1);
+  const runs = left.map(({ fire, dueAt }) => ({ fire, dueAt: epochMs(Math.max(now, dueAt)) }));
+  return {
+    runs,
+    records,
+    next: last ? (recurrence.next(last.fire.at)?.at ?? null) : next,
+    counted: true,
+  };
 }
 
 function recordOf(input: PlanInput, coalesced: Coalesced | undefined): PlannedRecord[] {

@@ -1,10 +1,12 @@
 import type { PinnedCalendar } from './calendar.ts';
+import type { CatchUpTallies, CatchUpTally } from './catch-up-tally.ts';
 import type { Counted, GroupCharge, GroupCount, GroupQuotas } from './group.ts';
 import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
   CancelReason,
   FailureReason,
+  MissReason,
   Occurrence,
   OccurrenceStatus,
   PendingOccurrence,
@@ -159,6 +161,8 @@ export interface Materialisation {
   readonly zoneData?: string | undefined;
   /** Present when nothing but other zone data moves it. */
   readonly zoneMove?: ZoneMove;
+  /** Of one that creates late runs: with them, as long as nobody has written it since. */
+  readonly tally?: CatchUpTally;
 }
 
 /** How far a shard has been walked for a version of the zone data. */
@@ -242,7 +246,13 @@ export type SettleResult = RenewResult;
 export type Settlement =
   | { readonly kind: 'succeeded'; readonly record: AttemptRecord }
   | { readonly kind: 'failed'; readonly record: AttemptRecord; readonly reason: FailureReason }
-  | { readonly kind: 'retry'; readonly record: AttemptRecord; readonly dueAt: EpochMs }
+  /** `startBy`: an attempt that has not started by then does not start. */
+  | {
+      readonly kind: 'retry';
+      readonly record: AttemptRecord;
+      readonly dueAt: EpochMs;
+      readonly startBy?: EpochMs;
+    }
   /** Stopped by a person or a change of the schedule. Without a record the target was not called. */
   | { readonly kind: 'cancelled'; readonly reason: CancelReason; readonly record?: AttemptRecord };
 
@@ -287,7 +297,7 @@ export interface LeaseTerms {
   readonly secret?: string;
 }
 
-export interface OccurrenceStore {
+export interface OccurrenceStore extends CatchUpTallies {
   readOccurrence(key: OccurrenceKey): Promise<Occurrence | undefined>;
   listOccurrences(query: OccurrenceQuery): Promise<Page<Occurrence>>;
   /** All of a schedule that are not terminal, oldest first. */
@@ -367,8 +377,10 @@ export interface OccurrenceStore {
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<Occurrence>>;
-  /** pending past its start deadline → missed. */
-  miss(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
+  /** pending and too late → missed; for its start deadline, which is what is meant without a reason, once that has passed. */
+  miss(pending: PendingOccurrence, now: EpochMs, reason?: MissReason): Promise<FencedResult>;
+  /** A retry that is past the last moment at which it may start → failed. */
+  giveUp(pending: PendingOccurrence, now: EpochMs): Promise<FencedResult>;
 }
 
 // ---- dispatch --------------------------------------------------------------------------------------------
@@ -403,7 +415,7 @@ export interface Invocation {
   readonly nextScheduledTime: EpochMs | null;
   readonly attempt: number;
   readonly kind: OccurrenceKey['kind'];
-  /** Created after its time had passed. */
+  /** It comes late, by its catch-up policy. */
   readonly isCatchUp: boolean;
   readonly revision: number;
   readonly idempotencyKey: string;

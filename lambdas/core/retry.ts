@@ -26,7 +26,8 @@ export interface AttemptFailure {
 }
 
 export type RetryDecision =
-  | { readonly kind: 'retry'; readonly dueAt: EpochMs }
+  /** Not to be started after `startBy`. */
+  | { readonly kind: 'retry'; readonly dueAt: EpochMs; readonly startBy: EpochMs }
   | {
       readonly kind: 'give-up';
       readonly reason: FailureReason;
@@ -45,7 +46,8 @@ export function decideRetry(
   if (failed.attempt >= policy.maxAttempts) return { kind: 'give-up', reason: 'attempts-exhausted' };
   const delay = Math.max(retryDelayMs(policy, failed.attempt, failed.seed), failure.retryAfterMs ?? 0);
   const dueAt = epochMs(now + delay);
-  if (dueAt <= failed.firstDueAt + knownDurationMs(policy.maxAge)) return { kind: 'retry', dueAt };
+  const startBy = epochMs(failed.firstDueAt + knownDurationMs(policy.maxAge));
+  if (dueAt <= startBy) return { kind: 'retry', dueAt, startBy };
   return {
     kind: 'give-up',
     reason: 'max-age',

@@ -99,7 +99,7 @@ export interface RetryPolicy {
   readonly maxAge: string;
 }
 
-/** What happens to nominal times that passed while nothing could create them. */
+/** What happens to nominal times that come late, whatever part of the pipeline was away (catch-up.ts). */
 export interface CatchUpPolicy {
   readonly mode: 'skip' | 'latest' | 'all';
   /** Older missed times are not run. */
@@ -211,6 +211,15 @@ export interface ScheduleHead {
   readonly updatedAt: EpochMs;
   /** Present while it is paused. */
   readonly pause?: Pause;
+  /** Present while times are still to be created that a person asked to make up for. */
+  readonly makingUp?: MakingUp;
+}
+
+/** Times that a resume asked for, both ends inclusive: they run by the policy that it named, not by the schedule's. */
+export interface MakingUp {
+  readonly catchUp: CatchUpPolicy;
+  readonly from: EpochMs;
+  readonly asOf: EpochMs;
 }
 
 /** A definition under its number; never changed once written. */
@@ -260,6 +269,11 @@ export function timesOf(definition: RecurrenceSpec): RecurrenceSpec {
     ...(endAt !== undefined && { endAt }),
     ...(window !== undefined && { window }),
   };
+}
+
+/** `at(…)`: it has one time only. */
+export function isOneShot({ expression }: Pick<RecurrenceSpec, 'expression'>): boolean {
+  return typeof expression === 'string' && /^\s*at\s*\(/i.test(expression);
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {

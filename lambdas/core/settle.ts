@@ -30,7 +30,10 @@ export function failureOf(
     seed: occurrenceId(running),
   };
   const decision = decideRetry(retry, failed, failure, now);
-  if (decision.kind === 'retry') return { kind: 'retry', record, dueAt: decision.dueAt };
+  if (decision.kind === 'retry') {
+    const { dueAt, startBy } = decision;
+    return { kind: 'retry', record, dueAt, startBy };
+  }
   return { kind: 'failed', record: withNote(record, decision.note), reason: reason ?? decision.reason };
 }
 

@@ -1,6 +1,6 @@
 import { type Backfill, backfillSlot } from './backfill/backfill.ts';
 import { type ScheduleId, splitScheduleId } from './ids.ts';
-import type { Definition } from './schedule.ts';
+import { type Definition, isOneShot } from './schedule.ts';
 
 /**
  * Overlap policies, shared concurrency keys and group limits are one mechanism: named slots with a limit. An
@@ -69,10 +69,6 @@ export function backfillNeeds(
     ...(backfill ? [{ slot: backfillSlot(backfill), limit: backfill.maxConcurrent }] : []),
     ...slotNeeds(schedule, { ...definition, overlap: 'allow' }, groupLimit),
   ];
-}
-
-function isOneShot({ expression }: Pick<Definition, 'expression'>): boolean {
-  return typeof expression === 'string' && /^\s*at\s*\(/i.test(expression);
 }
 
 export function groupSlot(group: string): string {

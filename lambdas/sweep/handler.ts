@@ -32,7 +32,8 @@ export const handler = observed(async (event: unknown, context) => {
     watches,
     canary: env.CANARY,
     reportSchedule,
-    revisionOf: (open: RunningOccurrence) => schedules.readRevision(open.schedule, open.revision),
+    revisionOf: (open: Pick<RunningOccurrence, 'schedule' | 'revision'>) =>
+      schedules.readRevision(open.schedule, open.revision),
     redispatchMs: env.REDISPATCH_SECONDS * SECOND,
     stopAt: epochMs(systemClock.now() + context.getRemainingTimeInMillis() - RESERVE),
     now: systemClock.now,

@@ -1,5 +1,4 @@
 import pMap from 'p-map';
-import { METRIC } from '../contract/metrics.ts';
 import { occurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
 import { decideSweep, overdueBy } from '../core/overdue.ts';
@@ -8,7 +7,8 @@ import type { Revision } from '../core/schedule.ts';
 import { failureOf, settleWith } from '../core/settle.ts';
 import { type EpochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
-import { reportAttempt, reportNotRun, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
+import { reportAttempt, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
+import { endTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
 
 /** Shards swept side by side, and writes under way at once within one. */
 const SHARD_CONCURRENCY = 4;
@@ -16,9 +16,10 @@ const WRITE_CONCURRENCY = 8;
 
 export interface SweepDeps extends ScheduleMetricsDeps {
   readonly schedules: AfterFailureDeps['schedules'];
-  readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch' | 'miss'> &
-    AfterFailureDeps['occurrences'];
-  readonly revisionOf: (occurrence: RunningOccurrence) => Promise<Revision | undefined>;
+  readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch'> &
+    AfterFailureDeps['occurrences'] &
+    TooLateDeps['occurrences'];
+  readonly revisionOf: TooLateDeps['revisionOf'];
   readonly redispatchMs: number;
   /** No page is begun after this. */
   readonly stopAt: EpochMs;
@@ -146,10 +147,10 @@ async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: bool
     return { ...expired, failed: failed ? 1 : 0, paused: paused === undefined ? 0 : 1 };
   }
   const decision = decideSweep(open, now, deps.redispatchMs);
-  if (decision === 'miss') {
-    const done = (await deps.occurrences.miss(open, now)).kind === 'done';
-    if (done) await reportNotRun(deps, open.schedule, METRIC.occurrencesMissed);
-    return { ...EMPTY, missed: done ? 1 : 0 };
+  if (decision === 'too-late') {
+    const end = await endTooLate(deps, open, now);
+    if (end.kind !== 'gave-up') return { ...EMPTY, missed: end.kind === 'missed' ? 1 : 0 };
+    return { ...EMPTY, failed: 1, paused: end.paused === undefined ? 0 : 1 };
   }
   if (decision !== 'redispatch' && !(reissue && open.pullQueue === undefined)) return EMPTY;
   const why = decision === 'redispatch' ? 'overdue' : 'reissue';

@@ -1,5 +1,8 @@
 import pMap from 'p-map';
+import { LEAST_MISFIRE_THRESHOLD } from '../core/catch-up.ts';
+import { type CatchUpTallies, type CatchUpTally, runsOf, withRuns } from '../core/catch-up-tally.ts';
 import type { ScheduleId } from '../core/ids.ts';
+import { isCatchUp } from '../core/invocation.ts';
 import { planWake } from '../core/pause.ts';
 import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planner.ts';
 import type { Materialisation, PlanningStore } from '../core/ports.ts';
@@ -21,7 +24,9 @@ const LEAST_OF_PAGE = 10;
 
 export interface TickDeps extends RetireDeps, ZoneDeps {
   readonly store: PlanningStore;
-  readonly occurrences: RetireDeps['occurrences'] & ZoneDeps['occurrences'];
+  readonly occurrences: RetireDeps['occurrences'] &
+    ZoneDeps['occurrences'] &
+    Pick<CatchUpTallies, 'readTallies'>;
   /** Milliseconds ahead of now that the index is queried and that is materialised. */
   readonly lead: number;
   readonly planWindow: number;
@@ -140,7 +145,10 @@ async function materialiseHeads(
   now: EpochMs,
   until: EpochMs,
 ): Promise<{ readonly result: TickResult; readonly again: readonly ScheduleHead[] }> {
-  const { plans, failures } = planHeads(deps, heads, now);
+  const tallies = await deps.occurrences.readTallies(
+    heads.filter((head) => isTallied(head, now)).map(({ id }) => id),
+  );
+  const { plans, failures } = planHeads(deps, heads, tallies, now);
   const outcomes = await deps.store.materialise(plans, now);
   const again: ScheduleHead[] = [];
   const faults = [...failures];
@@ -161,8 +169,19 @@ async function materialiseHeads(
   return { result: { ...EMPTY, materialised, coalesced, lostRaces, failures: faults }, again };
 }
 
+/** Whether it may have late times of which an outage runs a few (catch-up-tally.ts). Nothing of this is asked on time. */
+function isTallied({ nextDueAt, policy, makingUp }: ScheduleHead, now: EpochMs): boolean {
+  const late = nextDueAt !== null && nextDueAt < now - LEAST_MISFIRE_THRESHOLD;
+  return late && policy.catchUp.mode === 'all' && (makingUp === undefined || nextDueAt > makingUp.asOf);
+}
+
 /** A schedule that cannot be planned is reported and left; the others of its page are not held up by it. */
-function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs) {
+function planHeads(
+  deps: TickDeps,
+  heads: readonly ScheduleHead[],
+  tallies: ReadonlyMap<ScheduleId, CatchUpTally>,
+  now: EpochMs,
+) {
   const plans: Materialisation[] = [];
   const failures: { schedule: ScheduleId; error: unknown }[] = [];
   const least = deps.now() >= deps.stopAt ? LEAST_OF_PAGE : 1;
@@ -171,8 +190,18 @@ function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs)
     if (index >= least && deps.now() >= deps.stopAt) break;
     if (head.nextDueAt === null || head.state === 'completed') continue;
     try {
-      const { occurrences, ...planned } = planHead(deps, head, head.nextDueAt, now);
-      plans.push({ head, create: occurrences, ...planned, zoneData: deps.zoneData });
+      const seen = tallies.get(head.id);
+      const { occurrences, ...planned } = planHead(deps, head, head.nextDueAt, runsOf(seen, now).length, now);
+      const late = isTallied(head, now)
+        ? occurrences.filter(isCatchUp).map(({ scheduledTime }) => scheduledTime)
+        : [];
+      plans.push({
+        head,
+        create: occurrences,
+        ...planned,
+        zoneData: deps.zoneData,
+        ...(late.length > 0 && { tally: withRuns(seen, late, now) }),
+      });
     } catch (error) {
       failures.push({ schedule: head.id, error });
     }
@@ -180,13 +209,14 @@ function planHeads(deps: TickDeps, heads: readonly ScheduleHead[], now: EpochMs)
   return { plans, failures };
 }
 
-function planHead(deps: TickDeps, head: ScheduleHead, nextDueAt: EpochMs, now: EpochMs): Plan {
+function planHead(deps: TickDeps, head: ScheduleHead, nextDueAt: EpochMs, spent: number, now: EpochMs): Plan {
   const recurrence = deps.recurrenceOf(head);
   const limits = { planWindow: deps.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN };
   // Of a paused one it is the time that its pause ends.
-  if (head.state === 'paused') return planWake(head, nextDueAt, recurrence, now, limits);
-  const { id: schedule, revision, policy, remainingRuns } = head;
-  return plan({ schedule, revision, policy, recurrence, nextDueAt, remainingRuns, now, limits });
+  if (head.state === 'paused') return planWake(head, nextDueAt, recurrence, now, limits, spent);
+  const { id: schedule, revision, policy, remainingRuns, makingUp } = head;
+  const standing = { schedule, revision, policy, recurrence, nextDueAt, remainingRuns, makingUp };
+  return plan({ ...standing, spent, now, limits });
 }
 
 function leftOut({ records }: Materialisation): number {

@@ -31,14 +31,16 @@ export function reportAttempt(
   });
 }
 
-/** That an occurrence was not run. There is no head at hand, and it is seldom: it is read for this. */
+type NotRun = (typeof METRIC)['occurrencesMissed' | 'occurrencesSkipped' | 'occurrencesFailed'];
+
+/** That an occurrence was not run, or not run again. There is no head at hand, and it is seldom: it is read for this. */
 export async function reportNotRun(
   {
     reportSchedule,
     schedules,
   }: ScheduleMetricsDeps & { readonly schedules: Pick<ScheduleStore, 'readHead'> },
   schedule: ScheduleId,
-  how: typeof METRIC.occurrencesMissed | typeof METRIC.occurrencesSkipped,
+  how: NotRun,
 ): Promise<void> {
   const head = await schedules.readHead(schedule);
   if (head?.policy.metrics === true) reportSchedule(schedule, { [how]: 1 });

@@ -62,6 +62,10 @@ function report(end: WorkEnd): void {
       count(METRIC.occurrencesFailed, 1);
       if (end.paused !== undefined) count(METRIC.schedulesPaused, 1);
       break;
+    case 'gave-up':
+      count(METRIC.occurrencesFailed, 1);
+      if (end.paused !== undefined) count(METRIC.schedulesPaused, 1);
+      break;
     case 'retry':
       count(METRIC.attemptsFailed, 1);
       break;
@@ -69,6 +73,7 @@ function report(end: WorkEnd): void {
       count(METRIC.occurrencesSkipped, 1);
       break;
     case 'sent-on':
+    case 'put-off':
     case 'dropped':
     case 'waiting':
     case 'not-in-force':

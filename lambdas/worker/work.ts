@@ -8,12 +8,14 @@ import {
   occurrenceId,
   parseOccurrenceId,
 } from '../core/ids.ts';
+import { askCatchUp, type LateClaimDeps } from '../core/late-claim.ts';
 import type { Occurrence } from '../core/occurrence.ts';
-import type { Clock, OccurrenceStore, WorkQueue } from '../core/ports.ts';
+import type { Clock, WorkQueue } from '../core/ports.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
 import { type AfterSuccessDeps, afterSuccess } from '../upkeep/after-success.ts';
 import { reportAttempt, reportNotRun, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
+import { endTooLate, isTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 
 /**
@@ -28,7 +30,8 @@ export interface WorkDeps extends AttemptDeps, BeginDeps, AfterSuccessDeps, Sche
   readonly occurrences: AttemptDeps['occurrences'] &
     BeginDeps['occurrences'] &
     AfterFailureDeps['occurrences'] &
-    Pick<OccurrenceStore, 'miss'>;
+    LateClaimDeps['occurrences'] &
+    TooLateDeps['occurrences'];
   readonly queue: WorkQueue;
 }
 
@@ -40,6 +43,10 @@ export type WorkEnd =
   /** Nothing to start: running elsewhere, finished, cancelled, or this message is a copy. */
   | { readonly kind: 'dropped'; readonly id: OccurrenceId; readonly found: string }
   | { readonly kind: 'missed'; readonly id: OccurrenceId }
+  /** It comes late, and runs as catch-up at its place in the spread. */
+  | { readonly kind: 'put-off'; readonly id: OccurrenceId; readonly dueAt: EpochMs }
+  /** A retry that could not start in time; failed. */
+  | { readonly kind: 'gave-up'; readonly id: OccurrenceId; readonly paused?: string }
   | { readonly kind: 'skipped'; readonly id: OccurrenceId; readonly by: OccurrenceId }
   | { readonly kind: 'waiting'; readonly id: OccurrenceId; readonly slot: string }
   /** Found, after the claim, to be of a definition that is no longer in force. */
@@ -66,6 +73,9 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   // The revision never changes, so it is read while there is nothing to do but wait.
   const [revision] = await Promise.all([deps.revisionOf(key), deps.clock.until(dueAt)]);
   const now = deps.clock.now();
+  const late = await askCatchUp(deps, key, dueAt, revision, now);
+  if (late.kind === 'missed') await reportNotRun(deps, key.schedule, METRIC.occurrencesMissed);
+  if (late.kind !== 'go-on') return { ...late, id };
   const begun = await beginAttempt(deps, { ...key, dispatchSeq: message.seq }, revision, holder, now);
   switch (begun.kind) {
     case 'begun':
@@ -108,11 +118,9 @@ async function notClaimable(
 ): Promise<WorkEnd> {
   const id = occurrenceId(key);
   if (found?.status !== 'pending') return { kind: 'dropped', id, found: found?.status ?? 'absent' };
-  if (found.startBy !== undefined && found.startBy < now) {
-    const missed = await deps.occurrences.miss(found, now);
-    if (missed.kind !== 'done') return { kind: 'dropped', id, found: 'changed' };
-    await reportNotRun(deps, key.schedule, METRIC.occurrencesMissed);
-    return { kind: 'missed', id };
+  if (isTooLate(found, now)) {
+    const end = await endTooLate(deps, found, now);
+    return end.kind === 'changed' ? { kind: 'dropped', id, found: 'changed' } : { ...end, id };
   }
   // Pending and due later: an older message of one that waits for a retry, unless this is its own.
   if (found.dispatchSeq !== seq) return { kind: 'dropped', id, found: 'pending' };

@@ -48,7 +48,7 @@ describe('decideSweep', () => {
   });
 
   it('misses a pending one past its start deadline', () => {
-    expect(decideSweep(pending({ startBy: at(10) }), at(11), MINUTE)).toBe('miss');
+    expect(decideSweep(pending({ startBy: at(10) }), at(11), MINUTE)).toBe('too-late');
     expect(decideSweep(pending({ startBy: at(10) }), at(10), MINUTE)).toBe('leave');
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scheduleId } from '../../lambdas/core/ids.ts';
-import { MAX_MISSED_PER_PLAN, type PlanInput, plan } from '../../lambdas/core/planner.ts';
+import { isCatchUp } from '../../lambdas/core/invocation.ts';
+import { MAX_MISSED_PER_PLAN, type Plan, type PlanInput, plan } from '../../lambdas/core/planner.ts';
 import { type CatchUpPolicy, DEFAULT_CATCH_UP, planningPolicy } from '../../lambdas/core/schedule.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, definition, everyMs, NOON } from '../support/fixtures.ts';
@@ -19,6 +20,8 @@ function input(changes: Partial<PlanInput> = {}, catchUp: Partial<CatchUpPolicy>
   };
 }
 
+const lateRuns = ({ occurrences }: Plan) =>
+  occurrences.filter(isCatchUp).map(({ scheduledTime }) => scheduledTime);
 const times = (planned: { occurrences: readonly { scheduledTime: EpochMs }[] }) =>
   planned.occurrences.map(({ scheduledTime }) => scheduledTime);
 
@@ -69,31 +72,52 @@ describe('plan after an outage', () => {
     expect(planned.records).toEqual([]);
   });
 
-  it('runs the latest missed time by default and records the others as one', () => {
+  it('runs what is merely late although older times are not, and with the default no late one beside it', () => {
     const planned = outage({}, {});
-    const caughtUp = planned.occurrences.filter((one) => one.notes.some(({ code }) => code === 'catch-up'));
-    expect(times({ occurrences: caughtUp })).toEqual([NOON]);
+    expect(times(planned).slice(0, 2)).toEqual([at(-MINUTE), NOON]);
+    expect(lateRuns(planned)).toEqual([]);
     expect(planned.records.map(({ coalesced }) => coalesced)).toEqual([
-      { count: 360, from: at(-6 * HOUR), to: at(-MINUTE) },
+      { count: 359, from: at(-6 * HOUR), to: at(-2 * MINUTE) },
     ]);
   });
 
-  it('runs none with skip, and says how many there were', () => {
+  it('runs the latest late time by default where none is on time, and records the others as one', () => {
+    const planned = outage({ recurrence: everyMs(10 * MINUTE), now: at(5 * MINUTE) }, {});
+    expect(lateRuns(planned)).toEqual([NOON]);
+    expect(planned.records.map(({ coalesced }) => coalesced)).toEqual([
+      { count: 36, from: at(-6 * HOUR), to: at(-10 * MINUTE) },
+    ]);
+  });
+
+  it('runs no late one with skip, and says how many there were', () => {
     const planned = outage({}, { mode: 'skip' });
-    expect(times(planned)[0]).toBe(at(MINUTE));
-    expect(planned.records[0]?.coalesced.count).toBe(361);
+    expect(times(planned)[0]).toBe(at(-MINUTE));
+    expect(planned.records[0]?.coalesced.count).toBe(359);
   });
 
   it('runs at most maxRuns with all, the latest ones, spread over the time given, oldest first', () => {
-    const planned = outage({}, { mode: 'all', maxRuns: 20, spreadOver: 'PT10M' });
-    const caughtUp = planned.occurrences.filter((one) => one.notes.some(({ code }) => code === 'catch-up'));
-    expect(times({ occurrences: caughtUp })).toEqual(
-      Array.from({ length: 20 }, (_, i) => at((i - 19) * MINUTE)),
+    const changes = { recurrence: everyMs(2 * MINUTE), nextDueAt: at(-6 * HOUR), now: at(90 * SECOND) };
+    const planned = outage(changes, { mode: 'all', maxRuns: 20, spreadOver: 'PT10M' });
+    expect(lateRuns(planned)).toEqual(Array.from({ length: 20 }, (_, i) => at(2 * (i - 19) * MINUTE)));
+    const dues = planned.occurrences.filter(isCatchUp).map(({ dueAt }) => dueAt - changes.now);
+    const [first = 0] = dues;
+    expect(first).toBeLessThan(30 * SECOND);
+    expect(dues.map((due) => Math.round((due - first) / SECOND))).toEqual(
+      Array.from({ length: 20 }, (_, i) => i * 30),
     );
-    expect(caughtUp.map(({ dueAt }) => dueAt)).toEqual(
-      Array.from({ length: 20 }, (_, i) => at(i * 30 * SECOND)),
-    );
-    expect(planned.records[0]?.coalesced.count).toBe(341);
+    expect(planned.records[0]?.coalesced.count).toBe(161);
+  });
+
+  it('spreads late runs of many schedules that have one each', () => {
+    const places = Array.from({ length: 200 }, (_, i) => {
+      const changes = { recurrence: everyMs(HOUR), now: at(10 * MINUTE), schedule: scheduleId('g', `n${i}`) };
+      const [late] = outage(changes, { spreadOver: 'PT1M' }).occurrences;
+      return (late?.dueAt ?? 0) - changes.now;
+    });
+    const perSecond = Map.groupBy(places, (place) => Math.floor(place / SECOND));
+    expect(Math.min(...places)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...places)).toBeLessThan(MINUTE);
+    expect(Math.max(...[...perSecond.values()].map(({ length }) => length))).toBeLessThan(15);
   });
 
   it('runs nothing older than maxAge', () => {
@@ -101,20 +125,80 @@ describe('plan after an outage', () => {
     expect(times(planned)[0]).toBe(at(-10 * MINUTE));
   });
 
-  it('counts a backlog that is too long for one plan in pieces, and runs only what comes last', () => {
-    let nextDueAt: EpochMs | null = at(-2 * DAY);
-    let recorded = 0;
-    let caughtUp: readonly EpochMs[] = [];
-    for (let rounds = 0; nextDueAt !== null && nextDueAt <= NOON; rounds += 1) {
-      expect(rounds).toBeLessThan(10);
-      const planned = plan(input({ recurrence: everyMs(SECOND), nextDueAt }));
-      recorded += planned.records.reduce((sum, { coalesced }) => sum + coalesced.count, 0);
-      caughtUp = times(planned).filter((time) => time <= NOON);
-      nextDueAt = planned.nextDueAt;
+  it('leaves what runs already out of the budget', () => {
+    const changes = { recurrence: everyMs(10 * MINUTE), now: at(5 * MINUTE), spent: 3 };
+    expect(lateRuns(outage(changes, { mode: 'all', maxRuns: 5 }))).toEqual([at(-10 * MINUTE), NOON]);
+    expect(lateRuns(outage({ ...changes, spent: 7 }, { mode: 'all', maxRuns: 5 }))).toEqual([]);
+  });
+
+  it('runs a one-shot however late it is, and whatever its policy', () => {
+    const policy = { ...input().policy, expression: 'at(2026-02-01T12:00:00)' };
+    const recurrence = everyMs(HOUR, at(-28 * DAY));
+    const planned = plan(
+      input({
+        policy: { ...policy, catchUp: { ...DEFAULT_CATCH_UP, mode: 'skip' } },
+        recurrence,
+        nextDueAt: at(-28 * DAY),
+      }),
+    );
+    expect(lateRuns(planned)).toEqual([at(-28 * DAY)]);
+    expect(planned.records).toEqual([]);
+  });
+
+  it.each([1, 90])(
+    'counts a backlog that is too long for one plan in pieces, and runs the newest %i',
+    (maxRuns) => {
+      const from = at(-(2 * MAX_MISSED_PER_PLAN + 3) * SECOND);
+      let nextDueAt: EpochMs | null = from;
+      let recorded = 0;
+      let ran: readonly EpochMs[] = [];
+      const catchUp = { mode: 'all', maxRuns, maxAge: 'P7D' } as const;
+      for (let rounds = 0; nextDueAt !== null && nextDueAt <= NOON; rounds += 1) {
+        expect(rounds).toBeLessThan(10);
+        const planned = plan(input({ recurrence: everyMs(SECOND), nextDueAt }, catchUp));
+        recorded += planned.records.reduce((sum, { coalesced }) => sum + coalesced.count, 0);
+        ran = [...ran, ...times(planned).filter((time) => time <= NOON)];
+        nextDueAt = planned.nextDueAt;
+      }
+      // The last six are on time.
+      const newest = Math.max(6, maxRuns);
+      expect(ran).toEqual(Array.from({ length: newest }, (_, i) => at((i - newest + 1) * SECOND)));
+      expect(recorded + ran.length).toBe((NOON - from) / SECOND + 1);
+    },
+  );
+});
+
+describe('times that a person asks to make up for', () => {
+  const asked = {
+    catchUp: { ...DEFAULT_CATCH_UP, mode: 'all', maxRuns: 10, spreadOver: 'PT10S' },
+    from: at(-9 * MINUTE),
+    asOf: NOON,
+  } as const;
+
+  it('are spread and flagged also where the oldest is seconds old', () => {
+    const from = at(-4 * SECOND);
+    const planned = plan(
+      input({ recurrence: everyMs(SECOND), nextDueAt: from, makingUp: { ...asked, from } }),
+    );
+    expect(lateRuns(planned)).toEqual([0, 1, 2, 3, 4].map((i) => at((i - 4) * SECOND)));
+    const dues = planned.occurrences.filter(isCatchUp).map(({ dueAt }) => dueAt);
+    expect(dues.slice(1).map((due, i) => due - (dues[i] ?? 0))).toEqual([2_000, 2_000, 2_000, 2_000]);
+    expect(planned.occurrences.filter((one) => !isCatchUp(one))[0]?.scheduledTime).toBe(at(SECOND));
+  });
+
+  it('are all created, however little room each plan has, and at the places of one spread', () => {
+    const all = { makingUp: asked, recurrence: everyMs(MINUTE) };
+    const whole = plan(input({ ...all, nextDueAt: at(-9 * MINUTE) }));
+    let nextDueAt: EpochMs | null = at(-9 * MINUTE);
+    const parts: (readonly [EpochMs, EpochMs])[] = [];
+    for (let now = 0; nextDueAt !== null && nextDueAt <= NOON; now += 1) {
+      const limits = { planWindow: 0, maxOccurrences: now % 3 };
+      const part = plan(input({ ...all, nextDueAt, limits, now: at(now * 10) }));
+      parts.push(...part.occurrences.filter(isCatchUp).map((one) => [one.scheduledTime, one.dueAt] as const));
+      expect(part.records).toEqual([]);
+      nextDueAt = part.nextDueAt;
     }
-    expect(recorded).toBeGreaterThan(MAX_MISSED_PER_PLAN);
-    expect(recorded + caughtUp.length).toBe((2 * DAY) / SECOND + 1);
-    expect(caughtUp).toEqual([NOON]);
+    expect(parts).toEqual(whole.occurrences.filter(isCatchUp).map((one) => [one.scheduledTime, one.dueAt]));
   });
 });
 

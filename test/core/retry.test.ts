@@ -72,7 +72,7 @@ describe('decideRetry', () => {
       { retryable: true, retryAfterMs: 45 * SECOND },
       at(SECOND),
     );
-    expect(decision).toEqual({ kind: 'retry', dueAt: at(46 * SECOND) });
+    expect(decision).toEqual({ kind: 'retry', dueAt: at(46 * SECOND), startBy: at(HOUR) });
   });
 
   it('gives up when the next attempt would start later than maxAge after first due', () => {

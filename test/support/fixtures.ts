@@ -65,7 +65,10 @@ export function everyMs(stepMs: number, end = Number.POSITIVE_INFINITY): Recurre
       const next = epochMs((Math.floor(after / stepMs) + 1) * stepMs);
       return next > end ? null : { at: next, notes: [] };
     },
-    prev: () => null,
+    prev(before) {
+      const last = Math.min(Math.ceil(before / stepMs) - 1, Math.floor(end / stepMs));
+      return { at: epochMs(last * stepMs), notes: [] };
+    },
     description: `Every ${stepMs} ms`,
     warnings: () => [],
   };

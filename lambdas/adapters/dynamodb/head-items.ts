@@ -7,6 +7,7 @@ import { MAX_CATCH_UP_DAYS, type PurgeTime, purgeTime } from '../../core/retenti
 import type {
   CatchUpPolicy,
   Definition,
+  MakingUp,
   PlanningPolicy,
   Revision,
   ScheduleHead,
@@ -68,6 +69,7 @@ export function headItem(head: ScheduleHead, shardCount: number, retentionDays: 
     ...(head.oldestRevision !== undefined && { oldest_revision: head.oldestRevision }),
     ...(head.counted && head.state !== 'deleted' && { counted: head.counted }),
     ...(head.pause && { pause: head.pause }),
+    ...(head.makingUp && { making_up: head.makingUp }),
     ...(head.remainingRuns !== undefined && { remaining_runs: head.remainingRuns }),
     ...(head.lastRunAt !== undefined && { last_run_at: head.lastRunAt }),
     ...(head.zoneData !== undefined && { zone_data: head.zoneData }),
@@ -157,6 +159,7 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
     ...(item.oldest_revision !== undefined && { oldestRevision: item.oldest_revision as number }),
     ...(item.counted !== undefined && { counted: item.counted as Counted }),
     ...(item.pause !== undefined && { pause: item.pause as Pause }),
+    ...(item.making_up !== undefined && { makingUp: item.making_up as MakingUp }),
     ...(item.remaining_runs !== undefined && { remainingRuns: item.remaining_runs as number }),
     ...(item.last_run_at !== undefined && { lastRunAt: item.last_run_at as EpochMs }),
     ...(item.zone_data !== undefined && { zoneData: item.zone_data as string }),

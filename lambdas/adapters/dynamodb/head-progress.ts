@@ -29,6 +29,7 @@ export function headProgress(
   const removes = [
     ...(comeBack === null ? ['next_due_at', 'shard'] : []),
     ...(wakes ? ['pause'] : []),
+    ...(head.makingUp && (nextDueAt === null || nextDueAt > head.makingUp.asOf) ? ['making_up'] : []),
     ...(head.zoneMove && !zoneMove ? ['zone_move'] : []),
   ];
   // A change like a resume by a person: the ETag moves.

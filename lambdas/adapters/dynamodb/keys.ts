@@ -53,6 +53,11 @@ export function shardKey(shard: number): ItemKey {
   return { pk: `SHARD#${shard}`, sk: 'LEASE' };
 }
 
+/** In the table of occurrences: which late times of the schedule run. */
+export function catchUpTallyKey(id: ScheduleId): ItemKey {
+  return { pk: schedulePk(id), sk: 'CATCH-UP' };
+}
+
 export const SHARD_COUNT_KEY: ItemKey = { pk: 'SHARDS', sk: 'COUNT' };
 
 export function idempotencyItemKey(key: string): ItemKey {

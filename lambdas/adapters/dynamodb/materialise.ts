@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { tallyAction } from './catch-up-tallies.ts';
 import type { StoreContext } from './client.ts';
 import { placeholders, plannable } from './conditions.ts';
 import { type Create, commitCreating, createActions, putOf } from './creates.ts';
@@ -15,7 +16,8 @@ const CONCURRENCY = 8;
 
 interface Prepared {
   readonly index: number;
-  readonly head: WriteAction;
+  /** The head, and the tally of late runs. */
+  readonly required: readonly WriteAction[];
   readonly creates: readonly Create[];
 }
 
@@ -47,15 +49,18 @@ function prepare(context: StoreContext, entry: Materialisation, index: number, n
   const update = headProgress(context, entry, now);
   return {
     index,
-    head: {
-      Update: {
-        TableName: context.schedulesTable,
-        Key: headKey(head.id),
-        UpdateExpression: update.text,
-        ConditionExpression: condition.text,
-        ...placeholders(update, condition),
+    required: [
+      {
+        Update: {
+          TableName: context.schedulesTable,
+          Key: headKey(head.id),
+          UpdateExpression: update.text,
+          ConditionExpression: condition.text,
+          ...placeholders(update, condition),
+        },
       },
-    },
+      ...(entry.tally ? [tallyAction(context, head.id, entry.tally, now)] : []),
+    ],
     creates: createActions(context, entry.create, entry.records, now),
   };
 }
@@ -66,7 +71,7 @@ function packs(prepared: readonly Prepared[]): Prepared[][] {
   let pack: Prepared[] = [];
   let size = 0;
   for (const entry of prepared) {
-    const actions = 1 + entry.creates.length;
+    const actions = entry.required.length + entry.creates.length;
     if (pack.length > 0 && (size + actions > MAX_ACTIONS || pack.length >= MAX_PACK)) {
       all.push(pack);
       pack = [];
@@ -95,7 +100,7 @@ async function commitPack(
 
 async function commitTogether(context: StoreContext, pack: readonly Prepared[]): Promise<boolean> {
   try {
-    const actions = pack.flatMap((entry) => [entry.head, ...entry.creates.map(putOf)]);
+    const actions = pack.flatMap((entry) => [...entry.required, ...entry.creates.map(putOf)]);
     return (await transact(context.client, actions)).kind === 'committed';
   } catch {
     // One schedule's conflict or fault is not the others': apart, each meets its own.
@@ -105,7 +110,7 @@ async function commitTogether(context: StoreContext, pack: readonly Prepared[]):
 
 async function commitApart(context: StoreContext, entry: Prepared): Promise<MaterialiseResult> {
   try {
-    const outcome = await commitCreating(context, [entry.head], entry.creates);
+    const outcome = await commitCreating(context, entry.required, entry.creates);
     return { kind: outcome === 'committed' ? 'materialised' : 'lost-race' };
   } catch (error) {
     return { kind: 'failed', error };

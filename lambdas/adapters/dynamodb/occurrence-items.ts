@@ -119,6 +119,7 @@ export function occurrenceOf(item: Item): Occurrence {
     notes: (item.notes as FireNote[] | undefined) ?? [],
     createdAt: item.created_at as EpochMs,
     ...(item.start_by !== undefined && { startBy: item.start_by as EpochMs }),
+    ...(item.arrived === true && { arrived: true as const }),
     ...(item.started_at !== undefined && { startedAt: item.started_at as EpochMs }),
   };
   const status = item.status as OccurrenceStatus;

@@ -4,6 +4,8 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Dispatched, OccurrenceKey } from '../../core/ids.ts';
 import type {
   CancelReason,
+  FailureReason,
+  MissReason,
   Occurrence,
   PendingOccurrence,
   RunningOccurrence,
@@ -226,21 +228,44 @@ export async function redispatch(
 export async function miss(
   context: StoreContext,
   pending: PendingOccurrence,
+  reason: MissReason,
+  now: EpochMs,
+): Promise<FencedResult> {
+  // Of what is merely late the move is decided by what was read: it may have been moved, or begun, since.
+  const condition = reason === 'start-deadline' ? pastStartDeadline(now) : dispatchSeqIs(pending.dispatchSeq);
+  return endLate(context, pending, 'missed', reason, condition, now);
+}
+
+export async function giveUp(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  now: EpochMs,
+): Promise<FencedResult> {
+  const condition = and(pastStartDeadline(now), dispatchSeqIs(pending.dispatchSeq));
+  return endLate(context, pending, 'failed', 'max-age', condition, now);
+}
+
+async function endLate(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  status: 'missed' | 'failed',
+  reason: MissReason | FailureReason,
+  condition: Expression,
   now: EpochMs,
 ): Promise<FencedResult> {
   const late = attention(pending, now);
   const update = expression(
-    'SET #status = :missed, reason = :reason, finished_at = :now, purge_at = :purge_at, ' +
+    'SET #status = :status, reason = :reason, finished_at = :now, purge_at = :purge_at, ' +
       'attention_day = :day, attention_at = :now ADD dispatch_seq :one REMOVE open_shard, waiting_for',
     ['status'],
     {
-      ':missed': 'missed',
-      ':reason': 'start-deadline',
+      ':status': status,
+      ':reason': reason,
       ':now': now,
       ':purge_at': purgeTimeOf(pending, { at: now }, context.retentionDays),
       ':day': late.attention_day,
       ':one': 1,
     },
   );
-  return fenced(await move(context, pending, update, and(isPending, pastStartDeadline(now))));
+  return fenced(await move(context, pending, update, and(isPending, condition)));
 }

@@ -6,6 +6,7 @@ import type { EpochMs } from '../../core/time.ts';
 import { listAttention, pullable } from './attention-queries.ts';
 import { batchGet } from './batch-get.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
+import { createCatchUpTallies } from './catch-up-tallies.ts';
 import type { StoreContext } from './client.ts';
 import type { Expression } from './conditions.ts';
 import { indexPages } from './index-pages.ts';
@@ -14,6 +15,7 @@ import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';
 import {
   claim,
   detach,
+  giveUp,
   isOwnAttempt,
   isSeenExpired,
   miss,
@@ -75,6 +77,8 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),
     expire: (running, settlement, now) => end(running, settlement, isSeenExpired(running), now),
     redispatch: (pending, now, why) => redispatch(context, pending, now, why),
-    miss: (pending, now) => miss(context, pending, now),
+    miss: (pending, now, reason = 'start-deadline') => miss(context, pending, reason, now),
+    giveUp: (pending, now) => giveUp(context, pending, now),
+    ...createCatchUpTallies(context),
   };
 }

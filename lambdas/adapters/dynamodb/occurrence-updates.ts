@@ -59,10 +59,12 @@ export function settlementUpdate(
 ): Expression {
   if (settlement.kind === 'retry') {
     const pull = running.pullQueue === undefined ? undefined : pullBucketOf(running, running.pullQueue);
+    const { startBy } = settlement;
     return expression(
       'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero' +
-        `${pull ? ', attention_day = :pull, attention_at = :due_at' : ''} ` +
-        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at, start_by`,
+        `${pull ? ', attention_day = :pull, attention_at = :due_at' : ''}` +
+        `${startBy === undefined ? '' : ', start_by = :start_by'} ` +
+        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at${startBy === undefined ? ', start_by' : ''}`,
       ['status'],
       {
         ':pending': 'pending',
@@ -71,6 +73,7 @@ export function settlementUpdate(
         ':zero': 0,
         ':one': 1,
         ...(pull !== undefined && { ':pull': pull }),
+        ...(startBy !== undefined && { ':start_by': startBy }),
       },
     );
   }

@@ -294,7 +294,7 @@ export async function waitForSlot(
     const mark = update(
       context,
       occurrenceItemKey(pending),
-      expression('SET waiting_for = :slot', [], { ':slot': need.slot }),
+      expression('SET waiting_for = :slot, arrived = :yes', [], { ':slot': need.slot, ':yes': true }),
       and(isPending, dispatchSeqIs(pending.dispatchSeq)),
     );
     const result = await transact(context.client, [join, mark]);

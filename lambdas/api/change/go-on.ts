@@ -1,9 +1,9 @@
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import { firstMadeUp, type Pause, pausedAt, pausedTimes } from '../../core/pause.ts';
-import { MAX_OCCURRENCES_PER_PLAN, type PlannedOccurrence, type PlannedRecord } from '../../core/planner.ts';
+import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import { retireAt } from '../../core/retire.ts';
-import type { CatchUpPolicy, ScheduleHead, ScheduleState } from '../../core/schedule.ts';
+import type { CatchUpPolicy, MakingUp, ScheduleHead, ScheduleState } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { isAheadOfPlan } from './carry-over.ts';
@@ -32,6 +32,7 @@ export interface Going {
   readonly remainingRuns?: number;
   readonly lastRunAt?: EpochMs;
   readonly zoneData?: string;
+  readonly makingUp?: MakingUp;
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
 }
@@ -68,12 +69,13 @@ function asItWas({ before, base, open, caller }: Change & { before: ScheduleHead
   const { state } = before;
   // The edit may be the very one that asks for it, or takes it back.
   const nextDueAt = state === 'completed' ? retireAt(base, open, caller.now) : before.nextDueAt;
-  const { lastRunAt, zoneData } = before;
+  const { lastRunAt, zoneData, makingUp } = before;
   return {
     state,
     nextDueAt,
     ...(lastRunAt !== undefined && { lastRunAt }),
     ...(zoneData !== undefined && { zoneData }),
+    ...(makingUp && { makingUp }),
     create: [],
     records: [],
   };
@@ -86,8 +88,17 @@ async function enabled(
   const { base, move, caller, room } = change;
   const start = await startOf(deps, change);
   const { goOn: how } = move;
-  const policy = how?.kind === 'made-up' ? { ...base.policy, catchUp: how.catchUp } : base.policy;
-  const first = planFirst({ ...base, policy }, start, caller.now, deps.limits, room);
+  const asked =
+    how?.kind === 'made-up'
+      ? { catchUp: how.catchUp, from: epochMs(start + 1), asOf: caller.now }
+      : undefined;
+  const first = planFirst(
+    { ...base, ...(asked && { makingUp: asked }) },
+    start,
+    caller.now,
+    deps.limits,
+    room,
+  );
   const { create, nextDueAt, remainingRuns } = first;
   const lastRunAt = first.lastRunAt ?? (base.remainingRuns === 0 ? change.before?.lastRunAt : undefined);
   return {
@@ -96,6 +107,7 @@ async function enabled(
     ...(remainingRuns !== undefined && { remainingRuns }),
     ...(lastRunAt !== undefined && { lastRunAt }),
     zoneData: deps.zoneData,
+    ...(asked && nextDueAt !== null && nextDueAt <= asked.asOf && { makingUp: asked }),
     create,
     records: [...ruledOut(change, epochMs(Math.min(start, caller.now))), ...first.records],
   };
@@ -118,7 +130,7 @@ export async function startOf(
   if (move.goOn?.kind === 'made-up' && before.pause) {
     const { catchUp } = move.goOn;
     const recurrence = headRecurrence(base);
-    const first = firstMadeUp(before.pause, recurrence, catchUp, MAX_OCCURRENCES_PER_PLAN, now);
+    const first = firstMadeUp(before.pause, recurrence, catchUp, now);
     if (first !== null) return epochMs(first - 1);
   }
   return planFrom(deps.occurrences, base.id, now);

@@ -8,7 +8,7 @@ import type { Standing } from './standing.ts';
 /** A head before it is known what is planned for it. */
 export type HeadBase = Omit<
   ScheduleHead,
-  'counted' | 'state' | 'nextDueAt' | 'pause' | 'lastRunAt' | 'zoneData'
+  'counted' | 'state' | 'nextDueAt' | 'pause' | 'lastRunAt' | 'zoneData' | 'makingUp'
 >;
 
 export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: EpochMs): HeadBase {

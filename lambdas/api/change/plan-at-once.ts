@@ -23,7 +23,7 @@ export interface FirstPlan extends Pick<Plan, 'remainingRuns' | 'lastRunAt'> {
  * for 12:00:45 would wait for the tick of 12:01. `room` is what the transaction still takes.
  */
 export function planFirst(
-  head: Pick<ScheduleHead, 'id' | 'revision' | 'policy' | 'anchor' | 'remainingRuns'>,
+  head: Pick<ScheduleHead, 'id' | 'revision' | 'policy' | 'anchor' | 'remainingRuns' | 'makingUp'>,
   planFrom: EpochMs,
   now: EpochMs,
   limits: PlanningLimits,
@@ -41,6 +41,7 @@ export function planFirst(
     recurrence,
     nextDueAt: first.at,
     remainingRuns: head.remainingRuns,
+    makingUp: head.makingUp,
     now,
     limits: { planWindow: limits.planWindow, maxOccurrences: Math.min(MAX_OCCURRENCES_PER_PLAN, room) },
   });
@@ -70,6 +71,7 @@ export async function planRest(
       recurrence: headRecurrence(head),
       nextDueAt: head.nextDueAt,
       remainingRuns: head.remainingRuns,
+      makingUp: head.makingUp,
       now,
       limits: { planWindow: limits.planWindow, maxOccurrences: MAX_OCCURRENCES_PER_PLAN },
     });

@@ -6,10 +6,12 @@ import { type BeginDeps, beginAttempt } from '../../core/begin.ts';
 import { silenceMs } from '../../core/completion.ts';
 import { splitScheduleId } from '../../core/ids.ts';
 import { completionToken, inText, invocationOf, neighbours } from '../../core/invocation.ts';
+import { askCatchUp } from '../../core/late-claim.ts';
 import type { PendingOccurrence } from '../../core/occurrence.ts';
 import type { Revision } from '../../core/schedule.ts';
 import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
 import { reportNotRun } from '../../upkeep/schedule-metrics.ts';
+import { endTooLate, isTooLate } from '../../upkeep/too-late.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { countWithin, jsonBytes } from '../page.ts';
 import { pulledSize } from './pulled-size.ts';
@@ -18,6 +20,8 @@ type Pulled = z.output<typeof pulledView>['items'][number];
 
 /** Candidates looked at for each that is wanted: others claim from the same front of the queue at the same time. */
 const CANDIDATES = 5;
+/** Looks of one claim at a backlog that catch-up does not run; the next claim goes on. */
+const MAX_ROUNDS = 20;
 /** How often a claim that waits looks again. */
 const POLL = SECOND;
 
@@ -42,12 +46,15 @@ export async function claimFromQueue(
 
 async function claimDue(
   deps: ApiDeps,
-  { queue, max, holder }: { readonly queue: string; readonly max: number; readonly holder: string },
+  claim: { readonly queue: string; readonly max: number; readonly holder: string },
   now: EpochMs,
+  rounds = MAX_ROUNDS,
 ): Promise<Pulled[]> {
+  const { queue, max, holder } = claim;
   const due = await deps.occurrences.pullable(queue, now, max * CANDIDATES);
   const items: Pulled[] = [];
   let room = API_LIMITS.pageBytes;
+  let late = 0;
   for (let next = 0; next < due.length && items.length < max; ) {
     const sized = await Promise.all(
       due.slice(next, next + max - items.length).map((pending) => sizeOf(deps, pending)),
@@ -67,14 +74,19 @@ async function claimDue(
     ).flat();
     for (const end of begun) {
       if (end.status !== 'fulfilled' || !end.value) continue;
-      items.push(end.value);
-      room -= jsonBytes(end.value);
+      if (end.value === 'late') late += 1;
+      else {
+        items.push(end.value);
+        room -= jsonBytes(end.value);
+      }
     }
     // What was claimed is handed out whatever became of the others: nobody else would work on it.
     const fault = begun.find((end) => end.status === 'rejected');
     if (fault && items.length === 0) throw fault.reason;
     if (fault) break;
   }
+  // A backlog that is not to run stands before what is.
+  if (items.length === 0 && late > 0 && rounds > 1) return claimDue(deps, claim, now, rounds - 1);
   return items;
 }
 
@@ -107,27 +119,31 @@ async function begin(
   { pending, revision }: Sized,
   holder: string,
   now: EpochMs,
-): Promise<Pulled | undefined> {
-  const { schedules, occurrences } = deps;
+): Promise<Pulled | 'late' | undefined> {
+  const { schedules } = deps;
   // The sweep looks after what nobody can run.
   if (!revision) return undefined;
-  const beginDeps: BeginDeps = {
+  const late = await askCatchUp(deps, pending, pending.dueAt, revision, now);
+  if (late.kind === 'missed') {
+    deps.count(METRIC.occurrencesMissed, 1);
+    await reportNotRun(deps, pending.schedule, METRIC.occurrencesMissed);
+  }
+  if (late.kind !== 'go-on') return 'late';
+  const beginDeps = {
     ...deps,
-    revisionOf: (key) => schedules.readRevision(key.schedule, key.revision),
-    groupLimitOf: async (key) =>
+    revisionOf: (key: Pick<PendingOccurrence, 'schedule' | 'revision'>) =>
+      schedules.readRevision(key.schedule, key.revision),
+    groupLimitOf: async (key: Pick<PendingOccurrence, 'schedule'>) =>
       (await schedules.readGroup(splitScheduleId(key.schedule).group))?.settings.concurrencyLimit,
     leaseMs: silenceMs(revision.definition),
-  };
+  } satisfies BeginDeps;
   const begun = await beginAttempt(beginDeps, pending, revision, holder, now);
-  if (begun.kind === 'not-claimable' && begun.occurrence?.status === 'pending') {
-    const { startBy } = begun.occurrence;
-    if (startBy !== undefined && startBy < now) {
-      const missed = await occurrences.miss(begun.occurrence, now);
-      if (missed.kind === 'done') {
-        deps.count(METRIC.occurrencesMissed, 1);
-        await reportNotRun(deps, pending.schedule, METRIC.occurrencesMissed);
-      }
-    }
+  const found = begun.kind === 'not-claimable' ? begun.occurrence : undefined;
+  if (found?.status === 'pending' && isTooLate(found, now)) {
+    const end = await endTooLate(beginDeps, found, now);
+    if (end.kind === 'missed') deps.count(METRIC.occurrencesMissed, 1);
+    if (end.kind === 'gave-up') deps.count(METRIC.occurrencesFailed, 1);
+    if (end.kind === 'gave-up' && end.paused !== undefined) deps.count(METRIC.schedulesPaused, 1);
   }
   if (begun.kind === 'skipped') {
     deps.count(METRIC.occurrencesSkipped, 1);

@@ -65,6 +65,7 @@ export const tickDuringEdit: Scenario = {
         'coalesced catch-up at 5',
         'cancelled superseded at 5',
         'cancelled superseded at 5',
+        'cancelled superseded at 5',
         'succeeded at 6',
         'cancelled superseded at 5',
         'succeeded at 7',

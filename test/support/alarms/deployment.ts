@@ -1,6 +1,6 @@
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
-import type { PendingOccurrence, RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
+import type { PendingOccurrence } from '../../../lambdas/core/occurrence.ts';
 import type { CallResult } from '../../../lambdas/core/ports.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
 import { type PassDeps, pass } from '../../../lambdas/sweep/pass.ts';
@@ -118,7 +118,7 @@ export function sweepDeps(stores: Stores, now: EpochMs): PassDeps {
     planning,
     canary: true,
     reportSchedule: () => {},
-    revisionOf: ({ schedule, revision }: RunningOccurrence) => schedules.readRevision(schedule, revision),
+    revisionOf: ({ schedule, revision }) => schedules.readRevision(schedule, revision),
     redispatchMs: 9 * HOUR,
     stopAt: epochMs(now + HOUR),
     now: () => now,
