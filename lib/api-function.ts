@@ -28,6 +28,7 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
       memorySize: 1024,
       // An HTTP API gives up after 30 seconds: the function's own error comes first and is logged.
       timeout: Duration.seconds(29),
+      reservedConcurrentExecutions: config.apiReservedConcurrency,
       environment: {
         ...store.environment,
         SHARD_COUNT: String(config.shardCount),

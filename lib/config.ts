@@ -25,13 +25,18 @@ import { LIMITS } from '../lambdas/contract/env.ts';
  * | `overdueAlarmSeconds` | 60 | 10–3600 | the oldest occurrence may be overdue for so long before the alarm |
  * | `overdueAlarmCount` | 100 | 1–1000000 | so many occurrences may be overdue at a time, for minutes, before the alarm |
  * | `failedAlarmCount` | 1 | 1–1000000 | so many occurrences that end failed within five minutes raise the alarm |
- * | `workerMaxConcurrency` | none | 2–1000 | most workers at once; excludes the two poller settings |
+ * | `workerMaxConcurrency` | 800 without pollers | 2–1000 | most workers at once, so that the account's concurrency has room for the rest; excludes the two poller settings |
  * | `workerMinPollers` | none | 2–200 | provisioned pollers, always paid for, 10 workers each: no ramp-up when many jobs are due at once |
  * | `workerMaxPollers` | none | 2–2000, not below `workerMinPollers` | set both or neither |
+ * | `tickReservedConcurrency` | none | 1–1000, not below what a tick fans out to | concurrency that is kept for ticks, and their most; likewise the next three |
+ * | `relayReservedConcurrency` | none | 1–1000 | for the relay: ten a shard of the stream are busy at most |
+ * | `sweepReservedConcurrency` | none | 1–1000 | for the sweep: 2 are enough |
+ * | `apiReservedConcurrency` | none | 1–1000 | for the API; a claim that waits for work counts as long as it waits |
  * | `workerMemoryMb` | 512 | 128–10240 | memory, and with it CPU, of a worker |
  * | `tickMemoryMb` | 1024 | 128–10240 | memory, and with it CPU, of a tick |
+ * | `warmWritesPerSecond` | none | 4000–40000 | write units a second that both tables and their indexes take from the start; what for. It can only grow |
  * | `canary` | `true` | `true`, `false` | a schedule of the deployment's own proves each minute that the pipeline works; an alarm when it is silent |
- * | `apiRequestsPerSecond` | 50 | 1–10000 | throttle of the API; bursts may be twice as large; costly routes take a tenth of it each |
+ * | `apiRequestsPerSecond` | 50 | 1–10000 | throttle of each route of the API; bursts may be twice as large, up to 5,000; costly routes take a tenth of it each |
  * | `kmsKeyArn` | none | the ARN of a KMS key of the same Region | encrypts tables, queues, topic, bucket and logs |
  * | `jwtIssuer` | none | an https URL | callers bring a token of this issuer in place of a signature |
  * | `jwtAudience` | none | audiences | set with `jwtIssuer`; a token must be for one of them |
@@ -52,6 +57,9 @@ export const LOG_RETENTION_DAYS = [
 
 /** AWS: function memory. */
 const MEMORY = { min: 128, max: 10_240 };
+
+/** None would stop the function. */
+const RESERVED = { min: 1, max: 1000 };
 
 interface Range {
   readonly min: number;
@@ -96,75 +104,83 @@ const KEY_ARN = /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/;
 const isWord = (text: string) => /^\S+$/.test(text);
 const STACK_NAME = /^[A-Za-z][A-Za-z0-9-]{0,127}$/;
 
-const configSchema = z
-  .strictObject({
-    stackName: z
-      .string({ error: 'must be text' })
-      .regex(STACK_NAME, {
-        error: 'must begin with a letter and hold only letters, digits and hyphens, at most 128',
-      })
-      .default('Punctual'),
-    shardCount: whole(LIMITS.shardCount).default(16),
-    shardsPerInvocation: whole(LIMITS.shardCount).default(8),
-    leadSeconds: whole(LIMITS.lead).default(120),
-    planWindowSeconds: whole(LIMITS.planWindow).default(600),
-    leaseSeconds: whole(LIMITS.lease).default(60),
-    redispatchSeconds: whole(LIMITS.redispatch).default(120),
-    retentionDays: whole(LIMITS.retentionDays).default(30),
-    logRetentionDays: z
-      .preprocess(
-        fromText,
-        z.literal(LOG_RETENTION_DAYS, { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` }),
-      )
-      .default(30),
-    removalPolicy: z
-      .enum(['retain', 'destroy'], { error: "must be 'retain' or 'destroy'" })
-      .default('retain'),
-    monitoring: flag().default(true),
-    alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
-    overdueAlarmSeconds: whole({ min: 10, max: 3600 }).default(60),
-    /** Both go with the size of the deployment: what is a crowd, and whether each failure is worth a message. */
-    overdueAlarmCount: whole({ min: 1, max: 1_000_000 }).default(100),
-    failedAlarmCount: whole({ min: 1, max: 1_000_000 }).default(1),
-    /** AWS: ScalingConfig.MaximumConcurrency. */
-    workerMaxConcurrency: whole({ min: 2, max: 1000 }).optional(),
-    /** AWS: ProvisionedPollerConfig; aws-cdk-lib takes at most 2000. */
-    workerMinPollers: whole({ min: 2, max: 200 }).optional(),
-    workerMaxPollers: whole({ min: 2, max: 2000 }).optional(),
-    workerMemoryMb: whole(MEMORY).default(512),
-    tickMemoryMb: whole(MEMORY).default(1024),
-    canary: flag().default(true),
-    /** AWS: the account's own default throttle is 10,000. */
-    apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
-    kmsKeyArn: z
-      .string({ error: 'must be text' })
-      .regex(KEY_ARN, {
-        error:
-          'must be the ARN of a KMS key, not of an alias, such as ' +
-          'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
-      })
-      .optional(),
-    jwtIssuer: z
-      .url({
-        protocol: /^https$/,
-        error: 'must be an https URL, exactly as in the tokens, such as https://login.example.com/',
-      })
-      .optional(),
-    jwtAudience: list(isWord, 'must be an audience without blanks').default([]),
-    jwtReadScopes: list(isWord, 'must be a scope without blanks').default([]),
-    jwtWriteScopes: list(isWord, 'must be a scope without blanks').default([]),
-    httpAllowedRanges: list(isCidr, 'must be a CIDR range such as 10.1.0.0/16').default([]),
-    allowedTargets: list(
-      isTargetEntry,
-      'must be the ARN of a Lambda function, SQS queue, SNS topic, event bus or state machine, such as ' +
-        'arn:aws:sqs:eu-west-1:123456789012:orders-*, or a host, such as api.example.com or *.example.com',
-    ).default([]),
-    allowedSecrets: list(
-      isSecretEntry,
-      'must be the ARN of a secret of Secrets Manager, a parameter of Systems Manager or a KMS key, such as ' +
-        'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/*',
-    ).default([]),
-  })
+/** AWS: concurrent executions of an account are 1,000 unless raised. The rest is for the other functions. */
+export const WORKER_MAX_CONCURRENCY = 800;
+
+const fields = z.strictObject({
+  stackName: z
+    .string({ error: 'must be text' })
+    .regex(STACK_NAME, {
+      error: 'must begin with a letter and hold only letters, digits and hyphens, at most 128',
+    })
+    .default('Punctual'),
+  shardCount: whole(LIMITS.shardCount).default(16),
+  shardsPerInvocation: whole(LIMITS.shardCount).default(8),
+  leadSeconds: whole(LIMITS.lead).default(120),
+  planWindowSeconds: whole(LIMITS.planWindow).default(600),
+  leaseSeconds: whole(LIMITS.lease).default(60),
+  redispatchSeconds: whole(LIMITS.redispatch).default(120),
+  retentionDays: whole(LIMITS.retentionDays).default(30),
+  logRetentionDays: z
+    .preprocess(
+      fromText,
+      z.literal(LOG_RETENTION_DAYS, { error: `must be one of ${LOG_RETENTION_DAYS.join(', ')}` }),
+    )
+    .default(30),
+  removalPolicy: z.enum(['retain', 'destroy'], { error: "must be 'retain' or 'destroy'" }).default('retain'),
+  monitoring: flag().default(true),
+  alarmEmail: z.email({ error: 'must be an e-mail address' }).optional(),
+  overdueAlarmSeconds: whole({ min: 10, max: 3600 }).default(60),
+  /** Both go with the size of the deployment: what is a crowd, and whether each failure is worth a message. */
+  overdueAlarmCount: whole({ min: 1, max: 1_000_000 }).default(100),
+  failedAlarmCount: whole({ min: 1, max: 1_000_000 }).default(1),
+  /** AWS: ScalingConfig.MaximumConcurrency. */
+  workerMaxConcurrency: whole({ min: 2, max: 1000 }).optional(),
+  /** AWS: ProvisionedPollerConfig; aws-cdk-lib takes at most 2000. */
+  workerMinPollers: whole({ min: 2, max: 200 }).optional(),
+  workerMaxPollers: whole({ min: 2, max: 2000 }).optional(),
+  tickReservedConcurrency: whole(RESERVED).optional(),
+  relayReservedConcurrency: whole(RESERVED).optional(),
+  sweepReservedConcurrency: whole(RESERVED).optional(),
+  apiReservedConcurrency: whole(RESERVED).optional(),
+  workerMemoryMb: whole(MEMORY).default(512),
+  tickMemoryMb: whole(MEMORY).default(1024),
+  /** AWS: a new on-demand table or index takes 4,000; a table may have 40,000 unless its quota is raised. */
+  warmWritesPerSecond: whole({ min: 4_000, max: 40_000 }).optional(),
+  canary: flag().default(true),
+  /** AWS: what an account takes in a Region, of all its APIs together, unless it is raised; bursts see http-api.ts. */
+  apiRequestsPerSecond: whole({ min: 1, max: 10_000 }).default(50),
+  kmsKeyArn: z
+    .string({ error: 'must be text' })
+    .regex(KEY_ARN, {
+      error:
+        'must be the ARN of a KMS key, not of an alias, such as ' +
+        'arn:aws:kms:eu-west-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+    })
+    .optional(),
+  jwtIssuer: z
+    .url({
+      protocol: /^https$/,
+      error: 'must be an https URL, exactly as in the tokens, such as https://login.example.com/',
+    })
+    .optional(),
+  jwtAudience: list(isWord, 'must be an audience without blanks').default([]),
+  jwtReadScopes: list(isWord, 'must be a scope without blanks').default([]),
+  jwtWriteScopes: list(isWord, 'must be a scope without blanks').default([]),
+  httpAllowedRanges: list(isCidr, 'must be a CIDR range such as 10.1.0.0/16').default([]),
+  allowedTargets: list(
+    isTargetEntry,
+    'must be the ARN of a Lambda function, SQS queue, SNS topic, event bus or state machine, such as ' +
+      'arn:aws:sqs:eu-west-1:123456789012:orders-*, or a host, such as api.example.com or *.example.com',
+  ).default([]),
+  allowedSecrets: list(
+    isSecretEntry,
+    'must be the ARN of a secret of Secrets Manager, a parameter of Systems Manager or a KMS key, such as ' +
+      'arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/*',
+  ).default([]),
+});
+
+const configSchema = fields
   .superRefine((config, context) => {
     const refuse = (key: string, message: string) =>
       context.addIssue({ code: 'custom', path: [key], message });
@@ -194,6 +210,15 @@ const configSchema = z
         'cannot be set together with provisioned pollers; AWS takes one or the other',
       );
     }
+    const { tickReservedConcurrency: ticks, shardCount, shardsPerInvocation } = config;
+    const fannedOut = Math.ceil(shardCount / shardsPerInvocation);
+    // The one that fans out has ended by the time that the others begin, but for a moment.
+    if (ticks !== undefined && ticks < fannedOut) {
+      refuse(
+        'tickReservedConcurrency',
+        `must not be below ${fannedOut}, which is how many ticks ${shardCount} shards make at ${shardsPerInvocation} each`,
+      );
+    }
     if (config.alarmEmail !== undefined && !config.monitoring) {
       refuse('alarmEmail', 'cannot be set without monitoring, which has the alarms');
     }
@@ -211,12 +236,17 @@ const configSchema = z
     if (jwtReadScopes.length > 0 && jwtWriteScopes.length === 0) {
       refuse('jwtWriteScopes', 'must be set with jwtReadScopes, or writing would take less than reading');
     }
+  })
+  .transform(({ workerMaxConcurrency, ...config }) => {
+    const most =
+      workerMaxConcurrency ?? (config.workerMinPollers === undefined ? WORKER_MAX_CONCURRENCY : undefined);
+    return { ...config, ...(most !== undefined && { workerMaxConcurrency: most }) };
   });
 
-export type Config = z.infer<typeof configSchema>;
+export type Config = z.output<typeof configSchema>;
 
 /** The keys of the table above. */
-export const CONFIG_KEYS = Object.keys(configSchema.shape);
+export const CONFIG_KEYS = Object.keys(fields.shape);
 
 /** Reads the configuration out of the app's context; throws one sentence for each fault. */
 export function parseConfig(context: Readonly<Record<string, unknown>>): Config {

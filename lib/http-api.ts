@@ -22,6 +22,14 @@ export interface PunctualHttpApiProps {
   readonly handler: IFunction;
 }
 
+/** AWS: the burst that an account takes in a Region, of all its APIs together. A stage may not ask for more. */
+const ACCOUNT_BURST = 5_000;
+
+/** What one route takes: API Gateway counts each by itself, and knows no limit for all routes together. */
+function throttleOf(rate: number) {
+  return { rateLimit: rate, burstLimit: Math.min(2 * rate, ACCOUNT_BURST) };
+}
+
 /** A costly route gets this part of the API's requests a second, and at least one. */
 const COSTLY_SHARE = 0.1;
 
@@ -61,7 +69,7 @@ export class PunctualHttpApi extends Construct {
       httpApi: api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: config.apiRequestsPerSecond, burstLimit: 2 * config.apiRequestsPerSecond },
+      throttle: throttleOf(config.apiRequestsPerSecond),
       accessLogSettings: {
         destination: new LogGroupLogDestination(new LogGroup(this, 'AccessLog', logGroupProps(this, config))),
         format: accessLogFormat(config),
@@ -83,13 +91,13 @@ function authorizerOf({ jwtIssuer, jwtAudience }: Config): IHttpRouteAuthorizer 
 
 /** In the words of CloudFormation, which CDK hands on as they are. */
 function costlySettings({ apiRequestsPerSecond }: Config) {
-  const rate = Math.max(1, Math.floor(apiRequestsPerSecond * COSTLY_SHARE));
+  const { rateLimit, burstLimit } = throttleOf(Math.max(1, Math.floor(apiRequestsPerSecond * COSTLY_SHARE)));
   const costly = HTTP_ROUTES.filter((route) => route.costly);
   return Object.fromEntries(
     costly.flatMap(({ path, methods }) =>
       methods.map((method) => [
         `${method} ${path}`,
-        { ThrottlingRateLimit: rate, ThrottlingBurstLimit: 2 * rate },
+        { ThrottlingRateLimit: rateLimit, ThrottlingBurstLimit: burstLimit },
       ]),
     ),
   );

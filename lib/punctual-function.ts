@@ -22,6 +22,8 @@ export interface PunctualFunctionProps<Env> {
   readonly environment: EnvironmentOf<Env>;
   readonly grants: readonly PolicyStatement[];
   readonly recursiveLoop?: RecursiveLoop;
+  /** Kept for it out of the account's, and its most; undefined: it shares what all share. */
+  readonly reservedConcurrentExecutions?: number | undefined;
 }
 
 /** What all functions have in common. Each has its own role and its own log group. */
@@ -42,9 +44,10 @@ export class PunctualFunction<Env> extends Construct {
     );
     for (const grant of props.grants) this.role.addToPolicy(grant);
 
-    const { folder, grants: _, ...settings } = props;
+    const { folder, grants: _, reservedConcurrentExecutions: reserved, ...settings } = props;
     this.lambda = new NodejsFunction(this, 'Function', {
       ...settings,
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       entry: `${ROOT}lambdas/${folder}/handler.ts`,
       projectRoot: ROOT,
       depsLockFilePath: `${ROOT}package-lock.json`,

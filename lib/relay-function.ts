@@ -41,6 +41,7 @@ export class RelayFunction extends PunctualFunction<RelayEnv> {
       memorySize: 512,
       // 100 records are 10 sends; the rest is room for the SDK's retries.
       timeout: Duration.seconds(30),
+      reservedConcurrentExecutions: config.relayReservedConcurrency,
       environment: { WORK_QUEUE_URL: workQueue.queueUrl },
       grants: [
         new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [workQueue.queueArn] }),

@@ -10,6 +10,7 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
+  BY_GROUP_INDEX,
   type IndexSpec,
   type KeyAttribute,
   OCCURRENCES_TABLE,
@@ -73,6 +74,7 @@ export class ScheduleStore extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       timeToLiveAttribute: spec.ttlAttribute,
       ...(key && { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey: key }),
+      ...warmed(config),
       deletionProtection: keep,
       removalPolicy: keep ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       // Both images, so that a record kept after a failure tells what changed.
@@ -84,10 +86,17 @@ export class ScheduleStore extends Construct {
         partitionKey: attribute(index.partitionKey),
         sortKey: attribute(index.sortKey),
         projectionType: ProjectionType.KEYS_ONLY,
+        // That of lists is written when a schedule is made or deleted, and not when it fires.
+        ...(index !== BY_GROUP_INDEX && warmed(config)),
       });
     }
     return table;
   }
+}
+
+/** A new table or index has few partitions, and gets more only half an hour after it was too busy. */
+function warmed({ warmWritesPerSecond: writeUnitsPerSecond }: Config) {
+  return writeUnitsPerSecond === undefined ? {} : { warmThroughput: { writeUnitsPerSecond } };
 }
 
 function attribute({ name, type }: KeyAttribute) {

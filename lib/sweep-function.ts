@@ -29,6 +29,7 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
       memorySize: 512,
       // Ends before the next one starts, so that a backlog is not swept twice at once.
       timeout: Duration.seconds(55),
+      reservedConcurrentExecutions: config.sweepReservedConcurrency,
       environment: {
         ...store.environment,
         SHARD_COUNT: String(config.shardCount),

@@ -23,6 +23,7 @@ export class TickFunction extends PunctualFunction<TickEnv> {
       memorySize: config.tickMemoryMb,
       // Ends before the next one starts, and no later than its shard leases.
       timeout: Duration.seconds(55),
+      reservedConcurrentExecutions: config.tickReservedConcurrency,
       environment: {
         ...store.environment,
         SHARD_COUNT: String(config.shardCount),

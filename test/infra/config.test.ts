@@ -24,6 +24,7 @@ test('without any setting the defaults hold', () => {
     overdueAlarmSeconds: 60,
     overdueAlarmCount: 100,
     failedAlarmCount: 1,
+    workerMaxConcurrency: 800,
     workerMemoryMb: 512,
     tickMemoryMb: 1024,
     canary: true,
@@ -203,12 +204,26 @@ test('a key that does not exist is refused by its name', () => {
 
 test('pollers are a pair in order, and exclude the largest concurrency', () => {
   expect(configOf({ workerMinPollers: 2, workerMaxPollers: '200' })).toMatchObject({ workerMaxPollers: 200 });
+  // The default of the one is no setting that would contradict the other.
+  expect(configOf({ workerMinPollers: 2, workerMaxPollers: 9 })).not.toHaveProperty('workerMaxConcurrency');
+  expect(configOf({ workerMaxConcurrency: 2 }).workerMaxConcurrency).toBe(2);
   expect(() => configOf({ workerMinPollers: 20, workerMaxPollers: 10 })).toThrow(
     'punctual:workerMaxPollers is 10; it must not be below workerMinPollers, which is 20.',
   );
   expect(() => configOf({ workerMinPollers: 2, workerMaxPollers: 9, workerMaxConcurrency: 50 })).toThrow(
     'punctual:workerMaxConcurrency is 50; it cannot be set together with provisioned pollers; ' +
       'AWS takes one or the other.',
+  );
+});
+
+test('what is reserved for ticks is enough for all that one fans out to', () => {
+  const reserved = { tickReservedConcurrency: 4, shardCount: 32 };
+  expect(configOf(reserved)).toMatchObject(reserved);
+  expect(() => configOf({ ...reserved, shardCount: 33 })).toThrow(
+    'punctual:tickReservedConcurrency is 4; it must not be below 5, which is how many ticks 33 shards make at 8 each.',
+  );
+  expect(() => configOf({ sweepReservedConcurrency: 0 })).toThrow(
+    'punctual:sweepReservedConcurrency is 0; it must be a whole number from 1 to 1000.',
   );
 });
 

@@ -34,7 +34,7 @@ test('the worker takes ten messages at once, without a window, and reports them 
   const mapping = propertiesOf(template, MAPPING, 'WorkerWork');
   expect(textOf(mapping.EventSourceArn)).toBe('<QueueWork.Arn>');
   expect(mapping).toMatchObject({ BatchSize: 10, FunctionResponseTypes: ['ReportBatchItemFailures'] });
-  for (const unset of ['MaximumBatchingWindowInSeconds', 'ScalingConfig', 'ProvisionedPollerConfig']) {
+  for (const unset of ['MaximumBatchingWindowInSeconds', 'ProvisionedPollerConfig']) {
     expect(mapping).not.toHaveProperty(unset);
   }
 });
@@ -46,6 +46,7 @@ test('workers can be limited, or pollers provisioned', () => {
     },
   );
   const provisioned = templateOf({ workerMinPollers: 200, workerMaxPollers: 2000 });
+  expect(propertiesOf(provisioned, MAPPING, 'WorkerWork')).not.toHaveProperty('ScalingConfig');
   expect(propertiesOf(provisioned, MAPPING, 'WorkerWork').ProvisionedPollerConfig).toEqual({
     MinimumPollers: 200,
     MaximumPollers: 2000,

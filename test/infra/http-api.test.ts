@@ -155,6 +155,15 @@ test('the throttle is a setting', () => {
   expect(stage.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 });
 });
 
+test('no throttle asks for a larger burst than an account has', () => {
+  const stage = propertiesOf(
+    templateOf({ apiRequestsPerSecond: 10_000 }),
+    'AWS::ApiGatewayV2::Stage',
+    'HttpStage',
+  );
+  expect(stage.DefaultRouteSettings).toEqual({ ThrottlingRateLimit: 10_000, ThrottlingBurstLimit: 5_000 });
+});
+
 test('the outputs say where everything is', () => {
   const outputs = Object.entries(template.findOutputs('*')).map(([name, { Value }]) => [name, textOf(Value)]);
   expect(Object.fromEntries(outputs)).toEqual({

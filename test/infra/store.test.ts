@@ -45,6 +45,20 @@ describe.each([
   });
 });
 
+test('tables and the indexes that occurrences move are warm where a deployment says it, and as AWS makes them else', () => {
+  const warm = { WriteUnitsPerSecond: 16_000 };
+  const template = templateOf({ warmWritesPerSecond: 16_000 });
+  for (const name of ['StoreSchedules', 'StoreOccurrences']) {
+    expect(propertiesOf(templateOf(), TABLE, name)).not.toHaveProperty('WarmThroughput');
+    const { WarmThroughput, GlobalSecondaryIndexes } = propertiesOf(template, TABLE, name);
+    expect(WarmThroughput).toEqual(warm);
+    for (const index of GlobalSecondaryIndexes as { IndexName: string; WarmThroughput?: object }[])
+      expect(index.WarmThroughput, index.IndexName).toEqual(
+        index.IndexName === 'by_group' ? undefined : warm,
+      );
+  }
+});
+
 test('tables and logs outlive the stack and tables are protected from deletion, by default', () => {
   const template = templateOf();
   for (const type of [TABLE, 'AWS::Logs::LogGroup', 'AWS::S3::Bucket']) {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { WORKER_MAX_CONCURRENCY } from '../../lib/config.ts';
 import { FairQueue, type Message } from './fair-queue.ts';
 import { delayOfSingle, type Flood, WHILE_IT_LASTS, WITH_IT, worstDelay } from './fairness.ts';
 import { DEFAULT_START, type Pollers, processesAt } from './pollers.ts';
@@ -9,9 +10,11 @@ const GUARANTEES = new URL('../../docs/guarantees.md', import.meta.url);
 const PROMISE = 2_000;
 const FLOOD = { jobs: 10_000 };
 
-/** The account's default: 1,000 invocations at once. */
-const DEFAULT = { kind: 'default', least: DEFAULT_START, most: 1_000 } as const;
-const provisioned = (least: number) => ({ kind: 'provisioned', least, most: 200 }) as const;
+/** What a deployment without settings asks for, of the account's 1,000 invocations at once. */
+const DEFAULT = { kind: 'default', least: DEFAULT_START, most: WORKER_MAX_CONCURRENCY } as const;
+/** As many pollers as the same number of invocations have room for; more where the least are more. */
+const provisioned = (least: number) =>
+  ({ kind: 'provisioned', least, most: Math.max(least, WORKER_MAX_CONCURRENCY / 10) }) as const;
 const SETTINGS: readonly (readonly [string, Omit<Pollers, 'growth'>])[] = [
   ['default', DEFAULT],
   ['`workerMaxConcurrency` 50', { ...DEFAULT, most: 50 }],
@@ -151,6 +154,7 @@ describe('the queue', () => {
 
 it('invocations grow by what AWS says a minute', () => {
   expect([0, 59_999, 60_000, 120_000].map((at) => processesAt(byMinute, at))).toEqual([5, 5, 305, 605]);
-  expect([0, 30_000, 60_000, 600_000].map((at) => processesAt(evenly, at))).toEqual([5, 155, 305, 1_000]);
-  expect(processesAt({ ...provisioned(2), growth: 'evenly' }, 60_000)).toBe(102);
+  expect([0, 30_000, 60_000, 600_000].map((at) => processesAt(evenly, at))).toEqual([5, 155, 305, 800]);
+  expect(processesAt({ ...provisioned(2), growth: 'evenly' }, 30_000)).toBe(52);
+  expect(processesAt({ ...provisioned(2), growth: 'evenly' }, 60_000)).toBe(80);
 });

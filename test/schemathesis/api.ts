@@ -26,6 +26,7 @@ export async function serveApi(): Promise<ServedApi> {
       awsRequestId: randomUUID(),
       functionName: 'api',
       memoryLimitInMB: '512',
+      getRemainingTimeInMillis: () => 29_000,
     } as Context);
   const gateway: Gateway = await startGateway({ invoke }, 0, { onError: (fault) => faults.push(fault) });
   return {

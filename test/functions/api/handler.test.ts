@@ -74,7 +74,13 @@ async function invoke(
     isBase64Encoded: body !== undefined,
     ...(body !== undefined && { body: Buffer.from(body).toString('base64') }),
   } as unknown as APIGatewayProxyEventV2;
-  const context = { awsRequestId: 'invocation', functionName: 'api', memoryLimitInMB: '512' };
+  const getRemainingTimeInMillis = () => 29_000;
+  const context = {
+    awsRequestId: 'invocation',
+    functionName: 'api',
+    memoryLimitInMB: '512',
+    getRemainingTimeInMillis,
+  };
   return (await handler(event, context as Context)) as Result;
 }
 
