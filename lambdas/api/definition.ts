@@ -84,6 +84,11 @@ export function sameTimes(a: Definition, b: Definition): boolean {
   return times(a) === times(b);
 }
 
+/** Whether an edit leaves the times alone, however many of them may run. */
+export function sameRecurrence(a: Definition, b: Definition): boolean {
+  return canonicalJson(timesOf(a)) === canonicalJson(timesOf(b));
+}
+
 /** Whether an edit changes nothing but what people read and are told of. */
 export function sameRuns(a: Definition, b: Definition): boolean {
   const runs = ({ description: _, tags: __, expectSuccessWithin: ___, metrics: ____, ...rest }: Definition) =>

@@ -97,7 +97,13 @@ export class LimitReached extends PunctualError {
 }
 
 /** Refuses growth that the count leaves no room for. */
-export function assertRoom(group: string, quotas: GroupQuotas, count: GroupCount, charge: GroupCharge): void {
+export function assertRoom(
+  group: string,
+  quotas: GroupQuotas,
+  count: GroupCount,
+  charge: GroupCharge,
+  now: EpochMs,
+): void {
   const check = (
     name: keyof GroupQuotas,
     used: number,
@@ -111,13 +117,16 @@ export function assertRoom(group: string, quotas: GroupQuotas, count: GroupCount
   };
   check('maxSchedules', count.schedules, charge.schedules, charge.grows.schedules, 'Delete a schedule');
   check('maxFiresPerMinute', count.fires, charge.fires, charge.grows.fires, 'Let schedules fire less often');
+  // The minute that is under way may be taken up by what people have started: the next one is not.
+  if (charge.grows.fires && quotas.maxFiresPerMinute !== undefined)
+    assertMinute(group, quotas.maxFiresPerMinute, count, charge.fires, now);
   check('maxInputBytes', count.bytes, charge.bytes, charge.grows.bytes, 'Make inputs smaller');
 }
 
 export const minuteOf = (at: EpochMs): number => Math.floor(at / MINUTE);
 
 /** What people have started in the minute of `now`. */
-export function startedIn({ started }: GroupCount, now: EpochMs): number {
+export function startedIn({ started }: Pick<GroupCount, 'started'>, now: EpochMs): number {
   return started.minute >= minuteOf(now) ? started.fires : 0;
 }
 
@@ -129,13 +138,20 @@ export function assertStart(
   wanted: number,
   now: EpochMs,
 ): void {
+  if (count.fires + wanted > limit) {
+    // No minute has room for it.
+    const used = count.fires + startedIn(count, now);
+    const reached = { group, name: 'maxFiresPerMinute', limit, used, wanted } as const;
+    throw new LimitReached(reached, 'Start fewer at once', STANDING_RETRY);
+  }
+  assertMinute(group, limit, count, wanted, now);
+}
+
+/** Refuses what this minute has no room for, and the next one may have. */
+function assertMinute(group: string, limit: number, count: GroupCount, wanted: number, now: EpochMs): void {
   const used = count.fires + startedIn(count, now);
   if (used + wanted <= limit) return;
   const reached = { group, name: 'maxFiresPerMinute', limit, used, wanted } as const;
-  if (count.fires + wanted > limit) {
-    // No minute has room for it.
-    throw new LimitReached(reached, 'Start fewer at once', STANDING_RETRY);
-  }
   const left = Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
   throw new LimitReached(reached, `Wait ${left} s for the next minute`, left);
 }

@@ -106,7 +106,7 @@ export interface GroupState {
 export interface ChangeCharge {
   readonly charge: GroupCharge;
   readonly quotas: GroupQuotas;
-  readonly count: Pick<GroupCount, 'epoch' | 'version'>;
+  readonly count: Pick<GroupCount, 'epoch' | 'version' | 'started'>;
 }
 
 export interface ScheduleStore {

@@ -60,7 +60,7 @@ function changeOf(
     expected: { ...head, nextDueAt },
     head: {
       ...rest,
-      ...withGivenBack(head, cancel),
+      ...withGivenBack(head, cancel, head.remainingRuns),
       state: 'paused',
       version: head.version + 1,
       nextDueAt: null,

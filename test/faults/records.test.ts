@@ -184,3 +184,35 @@ it('a schedule can be resumed while what was moved forward waits for its retry',
   const attempts = world.targetCalls.filter(({ invocation }) => invocation.scheduledTime === moved);
   expect(attempts.map(({ invocation }) => invocation.fencingToken)).toEqual([1, 2]);
 });
+
+it('maxRuns holds whatever is moved and skipped', async () => {
+  const world = await open();
+  const id = world.id('a');
+  const start = 20 * MINUTE;
+  await world.client.create(id, scheduled(minutely(world.at(start), 10), { maxRuns: 2 }));
+  const beyond = { code: 'occurrence.not-coming' };
+  await expect(
+    world.client.move(id, world.at(start + 3 * MINUTE), world.at(2 * MINUTE)),
+  ).rejects.toMatchObject(beyond);
+  await expect(world.client.skip(id, world.at(start + 2 * MINUTE))).rejects.toMatchObject(beyond);
+  await world.client.move(id, world.at(start + MINUTE), world.at(2 * MINUTE));
+  await settle(world);
+  const ran = world.targetCalls.map(
+    ({ invocation }) => (invocation.scheduledTime - world.at(start)) / MINUTE,
+  );
+  expect(ran.toSorted()).toEqual([0, 1]);
+});
+
+it('what an edit of a completed schedule adds begins at once, also where it keeps what is pending', async () => {
+  const world = await open();
+  const id = world.id('a');
+  const retry = { ...RETRY, maxAttempts: 2, initialDelay: 'PT12H', maxDelay: 'PT12H', maxAge: 'P2D' };
+  world.behaviour = async ({ revision }) =>
+    revision === 1 ? { kind: 'failed', retryable: true, detail: 'status 503' } : { kind: 'succeeded' };
+  await world.client.create(id, scheduled(once(world.at(MINUTE)), { retry, deleteAfterCompletion: true }));
+  await minutes(world, 4);
+  await world.client.edit(id, scheduled(minutely(world.at(6 * MINUTE), 1000), { retry }), 'keep');
+  await minutes(world, 10);
+  const ran = world.targetCalls.filter(({ invocation }) => invocation.revision === 2);
+  expect(ran.length).toBeGreaterThanOrEqual(7);
+});

@@ -6,6 +6,7 @@ import {
   type GroupCount,
   type GroupQuotas,
   minuteOf,
+  startedIn,
 } from '../../core/group.ts';
 import type { ChangeCharge, GroupSettings, GroupState } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
@@ -101,10 +102,10 @@ const isAtVersion = (version: number): Expression =>
   expression('#version = :seen_version', ['version'], { ':seen_version': version });
 
 /** The quotas that a charge was checked against, as conditions on what is counted when it is written. */
-function hasRoom(quotas: GroupQuotas, charge: GroupCharge): Expression[] {
+function hasRoom(quotas: GroupQuotas, charge: GroupCharge, started: number): Expression[] {
   const dimensions = [
     ['use_schedules', quotas.maxSchedules, charge.schedules, charge.grows.schedules],
-    ['use_fires', quotas.maxFiresPerMinute, charge.fires, charge.grows.fires],
+    ['use_fires', quotas.maxFiresPerMinute, charge.fires + started, charge.grows.fires],
     ['use_bytes', quotas.maxInputBytes, charge.bytes, charge.grows.bytes],
   ] as const;
   return dimensions.flatMap(([name, limit, wanted, grows]) =>
@@ -114,13 +115,28 @@ function hasRoom(quotas: GroupQuotas, charge: GroupCharge): Expression[] {
   );
 }
 
+/** People have started no more in this minute than was seen. */
+function isStarted(count: Pick<GroupCount, 'started'>, now: EpochMs): Expression {
+  return expression(
+    'attribute_not_exists(started_minute) OR started_minute < :minute OR started_fires <= :seen_started',
+    [],
+    { ':minute': minuteOf(now), ':seen_started': startedIn(count, now) },
+  );
+}
+
 /** What a change adds to its group, on the condition that it is counted as it was and has room. */
 export function chargeAction(
   { schedulesTable }: Tables,
   group: string,
   { charge, quotas, count }: ChangeCharge,
+  now: EpochMs,
 ): WriteAction {
-  const condition = and(isCountedSince(count.epoch), isAtVersion(count.version), ...hasRoom(quotas, charge));
+  const condition = and(
+    isCountedSince(count.epoch),
+    isAtVersion(count.version),
+    ...hasRoom(quotas, charge, startedIn(count, now)),
+    ...(charge.grows.fires ? [isStarted(count, now)] : []),
+  );
   return { Update: addition(schedulesTable, group, charge, condition) };
 }
 

@@ -80,7 +80,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
         ]
       : []),
     ...(idempotency ? [idempotencyAction(context, idempotency, now)] : []),
-    ...(change.group ? [chargeAction(context, splitScheduleId(head.id).group, change.group)] : []),
+    ...(change.group ? [chargeAction(context, splitScheduleId(head.id).group, change.group, now)] : []),
     ...calendarActions(context, change),
     ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];

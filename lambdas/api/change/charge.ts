@@ -35,7 +35,7 @@ export async function charged(
   const before = live && shareBefore(id, live, count.epoch, now);
   const after = move.definition && shareOf(id, move.definition, move.calendars, anchor, now);
   const charge = chargeOf(before, after);
-  assertRoom(group, settings, count, charge);
+  assertRoom(group, settings, count, charge, now);
   return {
     ...((after || before?.isCounted) && { group: { charge, quotas: settings, count } }),
     ...(after && { counted: { ...after, epoch: count.epoch } }),

@@ -125,7 +125,9 @@ export async function startOf(
     const planned = open
       .filter((one) => one.kind === 'scheduled' && !isAheadOfPlan(before, one))
       .map(({ scheduledTime }) => scheduledTime);
-    return epochMs(Math.max(now, (before.nextDueAt ?? 0) - 1, ...planned));
+    // Of a completed one it is when to look at it again, and no time of its own.
+    const next = before.state === 'enabled' ? (before.nextDueAt ?? 0) : 0;
+    return epochMs(Math.max(now, next - 1, ...planned));
   }
   if (move.goOn?.kind === 'made-up' && before.pause) {
     const { catchUp } = move.goOn;

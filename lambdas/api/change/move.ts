@@ -70,7 +70,10 @@ export async function changeOf(
   const links =
     (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
   const room = Math.max(0, TRANSACTION_ROOM - toStop.length - decided - links);
-  const counted = { ...base, ...(countsOn(standing, move) && withGivenBack(before, toStop)) };
+  const counted = {
+    ...base,
+    ...(countsOn(standing, move) && withGivenBack(before, toStop, base.remainingRuns)),
+  };
   const going = await goOn(deps, { before, base: counted, move, open, caller, room });
   const { create: planned, records, ...state } = going;
   const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));

@@ -1,7 +1,7 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import { type PlanningPolicy, planningPolicy, type ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
-import { sameTimes } from '../definition.ts';
+import { sameRecurrence } from '../definition.ts';
 import type { Move } from './move.ts';
 import type { Standing } from './standing.ts';
 
@@ -41,15 +41,22 @@ function oldestRevision(live: ScheduleHead, move: Move): number | undefined {
   return live.oldestRevision ?? live.revision;
 }
 
-/** Counted anew when how often, or when, is changed; otherwise it goes on. */
+/** Counted anew when the times are changed; otherwise what has run counts, also towards another `maxRuns`. */
 function runsLeft(standing: Standing, move: Move): number | undefined {
-  if (standing.kind === 'live' && countsOn(standing, move)) return standing.head.remainingRuns;
-  return move.definition?.maxRuns;
+  if (standing.kind !== 'live' || !countsOn(standing, move)) return move.definition?.maxRuns;
+  const { remainingRuns } = standing.head;
+  const before = standing.revision.definition.maxRuns;
+  const after = move.definition ? move.definition.maxRuns : before;
+  if (after === undefined || before === undefined || remainingRuns === undefined) return after;
+  // Negative while more are planned than it now has: what the change cancels is given back (runs-left.ts).
+  return after - (before - remainingRuns);
 }
 
 /** Whether the count of runs goes on, and what a change cancels is given back to it. */
 export function countsOn(standing: Standing, { definition }: Move): boolean {
-  return standing.kind === 'live' && (!definition || sameTimes(standing.revision.definition, definition));
+  return (
+    standing.kind === 'live' && (!definition || sameRecurrence(standing.revision.definition, definition))
+  );
 }
 
 function policyAfter(before: ScheduleHead | undefined, move: Move): PlanningPolicy {

@@ -90,7 +90,7 @@ async function timesAfter(
   const open = await openOf(deps, id, standing);
   const uncounted = nextHead(id, standing, move, now);
   const before = standing.kind === 'live' ? standing.head : undefined;
-  const cancelled = withGivenBack(before, toCancel(open, move.cancel));
+  const cancelled = withGivenBack(before, toCancel(open, move.cancel), uncounted.remainingRuns);
   const base = { ...uncounted, ...(countsOn(standing, move) && cancelled) };
   const asItWas = move.goOn?.kind === 'as-it-was' ? before : undefined;
   const next = timesOf(

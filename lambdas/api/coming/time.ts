@@ -6,6 +6,7 @@ import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
 import { onTime, type PlannedOccurrence } from '../../core/planner.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { DAY, type EpochMs, epochMs, toIso } from '../../core/time.ts';
+import { isWithinRuns } from '../../core/within-runs.ts';
 import { assertPresent } from '../change/standing.ts';
 import type { ApiDeps, Occurrences } from '../deps.ts';
 import { invalidRequest } from '../http/faults.ts';
@@ -37,6 +38,8 @@ export async function readComing(
   // What was created under a definition that is still being worked off is known although it is no time of this one.
   if (!isNominal && !found) throw notNominal(head, scheduledTime, fire?.at);
   if (!found && scheduledTime <= now) throw notComing(scheduledTime, 'It has passed.');
+  if (!found && !isWithinRuns(head, recurrence, scheduledTime))
+    throw notComing(scheduledTime, 'maxRuns is reached before it.');
   const at = isNominal ? fire : { at: scheduledTime, notes: [] };
   const next = recurrence.next(scheduledTime)?.at ?? null;
   const planned = onTime({ schedule: id, revision: head.revision, policy: head.policy }, at, next);

@@ -4,7 +4,7 @@ import { occurrenceId, type ScheduleId } from '../../core/ids.ts';
 import { type Compiled, type Explanation, explainAt } from '../../core/recurrence/index.ts';
 import { planningPolicy, type Revision, type ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, epochMs, parseInstant, toIso } from '../../core/time.ts';
-import { withinRuns } from '../../core/within-runs.ts';
+import { isWithinRuns } from '../../core/within-runs.ts';
 import { scheduleNotFound } from '../change/standing.ts';
 import type { Occurrences, Schedules } from '../deps.ts';
 import { recordAt } from './record-at.ts';
@@ -112,8 +112,7 @@ function standingVerdict(head: ScheduleHead, recurrence: Compiled, at: EpochMs, 
   if (state === 'completed' && at > now) return not(...completedBy(head), at, now);
   if (state !== 'enabled' || nextDueAt === null || (at < nextDueAt && at <= now)) return expired();
   if (at < nextDueAt) return not('kept', KEPT, at, now);
-  if (head.remainingRuns !== undefined && !isWithinRuns(head, recurrence, at))
-    return not(...maxRuns(head), at, now);
+  if (!isWithinRuns(head, recurrence, at)) return not(...maxRuns(head), at, now);
   if (at <= now)
     return { decision: 'will-run', rule: 'due', message: 'It is due; the tick that creates it is late.' };
   return willRun(`It is a time of ${recurrence.description}.`);
@@ -143,17 +142,4 @@ function completedBy(head: ScheduleHead): [string, string] {
 function maxRuns({ lastRunAt }: ScheduleHead): [string, string] {
   const last = lastRunAt === undefined ? '' : ` The last was at ${toIso(lastRunAt)}.`;
   return ['max-runs', `maxRuns is reached before it.${last}`];
-}
-
-/** Times counted to find whether the last run comes before a time; later ones are taken to be beyond it. */
-const MAX_COUNTED = 10_000;
-
-function isWithinRuns(head: ScheduleHead, recurrence: Compiled, at: EpochMs): boolean {
-  const times: EpochMs[] = [];
-  let next = head.nextDueAt;
-  while (next !== null && next <= at && times.length < MAX_COUNTED) {
-    times.push(next);
-    next = recurrence.next(next)?.at ?? null;
-  }
-  return withinRuns(head, times) === times.length;
 }

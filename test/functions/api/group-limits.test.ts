@@ -197,6 +197,36 @@ describe('maxFiresPerMinute', () => {
   const trigger = (headers?: Record<string, string>) =>
     api.post(`/schedules/${group}/a/trigger`, undefined, headers);
 
+  it.each([11, 40])(
+    'of %d is never exceeded, whatever is declared and started at once',
+    async (maxFiresPerMinute) => {
+      await limited({ maxFiresPerMinute });
+      await put('a', { expression: '* * * * *' });
+      const asked = Array.from({ length: maxFiresPerMinute }, (_, number) => number);
+      const replies = await Promise.all(
+        asked.flatMap((number) => [
+          trigger(),
+          ...(number % 4 === 0 ? [put(`b${number}`, { expression: '*/6 * * * * *' })] : []),
+        ]),
+      );
+      const { firesPerMinute, startedThisMinute } = await use();
+      expect(firesPerMinute + startedThisMinute).toBeLessThanOrEqual(maxFiresPerMinute);
+      const admitted = replies.filter(({ status }) => status === 202 || status === 201).length;
+      expect(admitted).toBeGreaterThan(0);
+    },
+  );
+
+  it('has no room for a new schedule while people have taken the minute up, and has in the next', async () => {
+    await limited({ maxFiresPerMinute: 11 });
+    await put('a', { expression: '* * * * *' });
+    for (let number = 0; number < 10; number += 1) expect((await trigger()).status).toBe(202);
+    const refused = await put('b', { expression: '*/6 * * * * *' });
+    expectReached(refused, 'maxFiresPerMinute', 11, 11, 10);
+    api.clock.set(at(MINUTE));
+    expect((await put('b', { expression: '*/6 * * * * *' })).status).toBe(201);
+    api.clock.set(NOON);
+  });
+
   it('counts what people start in a minute beside what is declared; Retry-After leads to the next', async () => {
     api.clock.set(at(20 * SECOND));
     await limited({ maxFiresPerMinute: 4 });

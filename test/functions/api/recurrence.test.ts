@@ -203,14 +203,28 @@ describe('maxRuns', () => {
     expect(await upcomingTimes(path, 9)).toHaveLength(5);
   });
 
-  it('is counted anew when it, or a time, is edited', async () => {
+  it('is counted anew when a time is edited, and counts on when it is itself', async () => {
     const { path } = await created(api, { expression: '0 9 * * *', maxRuns: 5 });
     await tickAt(api, at(21 * HOUR - MINUTE));
     expect((await api.get(path)).body.remainingRuns).toBe(4);
     expect((await api.patch(path, { description: 'same' })).body.remainingRuns).toBe(4);
     expect((await api.patch(path, { expression: '0 10 * * *' })).body.remainingRuns).toBe(5);
-    expect((await api.patch(path, { maxRuns: 7 })).body.remainingRuns).toBe(7);
+    await tickAt(api, at(46 * HOUR - MINUTE));
+    expect((await api.patch(path, { maxRuns: 7 })).body.remainingRuns).toBe(6);
     expect((await api.patch(path, { maxRuns: null })).body).not.toHaveProperty('remainingRuns');
+  });
+
+  it('goes on from 3 to 5 and no further, also once it is completed, and takes back what a smaller one has no room for', async () => {
+    const { path } = await created(api, { expression: '* * * * *', maxRuns: 3 });
+    await tickAt(api, at(HOUR));
+    expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
+    const more = await api.patch(path, { maxRuns: 5 });
+    expect(more.body).toMatchObject({ state: 'completed', remainingRuns: 0 });
+    expect(await upcomingTimes(path, 9)).toEqual([61, 62].map((minutes) => toIso(at(minutes * MINUTE))));
+    await api.patch(path, { maxRuns: 4 });
+    expect(await upcomingTimes(path, 9)).toEqual([toIso(at(61 * MINUTE))]);
+    expect((await api.patch(path, { maxRuns: 2 })).body).toMatchObject({ remainingRuns: 0 });
+    expect(await upcomingTimes(path, 9)).toEqual([]);
   });
 
   it('gives back what a pause cancels', async () => {
