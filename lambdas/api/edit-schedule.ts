@@ -8,7 +8,10 @@ import { assertAllowed, assertFires, sameDefinition, sameRuns, sameTimes } from 
 import type { ChangeDeps, ScheduleRequest, Schedules } from './deps.ts';
 
 export interface EditRequest extends ScheduleRequest {
-  /** What becomes of what is pending; when absent it is kept by an edit that only says something else. */
+  /**
+   * What becomes of what is pending. When absent it is kept by an edit that only says something else; by any other what
+   * is still to come is cancelled, and what is pending of times that have passed goes on by the new definition.
+   */
   readonly pending?: 'cancel' | 'keep' | undefined;
 }
 
@@ -39,7 +42,7 @@ export async function editMove(
     state: head.state === 'paused' ? 'paused' : 'enabled',
     definition,
     calendars,
-    cancel: { kinds: keeps ? 'none' : 'scheduled', reason: 'superseded' },
+    cancel: { kinds: keeps ? 'none' : pending === 'cancel' ? 'scheduled' : 'coming', reason: 'superseded' },
     goOn: goOnAfter(keeps || head.state === 'paused', timesStay),
   };
 }

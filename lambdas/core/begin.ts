@@ -4,7 +4,7 @@ import type { Dispatched, OccurrenceKey } from './ids.ts';
 import type { CancelReason, RunningOccurrence } from './occurrence.ts';
 import type { OccurrenceStore, ScheduleStore } from './ports.ts';
 import type { Json, Revision, ScheduleHead } from './schedule.ts';
-import { whyNotInForce } from './standing.ts';
+import { isAdopted, whyNotInForce } from './standing.ts';
 import type { EpochMs } from './time.ts';
 
 export interface BeginDeps extends ClaimDeps {
@@ -43,12 +43,30 @@ export async function beginAttempt(
       ? whyNotToRun(running, head, await backfillOf(deps, attempt))
       : whyNotInForce(running, head);
   if (head !== undefined && reason === null) {
-    return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, revision) };
+    const inForce = await definitionOf(deps, running, head, revision);
+    return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, inForce) };
   }
   const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
   const settled = await deps.occurrences.settle(running, settlement, now);
   if (settled.kind === 'done') return { kind: 'not-in-force', reason: settlement.reason };
   return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(attempt) };
+}
+
+/** Its own definition; or, after an edit that came while it waited, that of the edit, which may have mended what failed. */
+async function definitionOf(
+  deps: Pick<BeginDeps, 'revisionOf'>,
+  running: RunningOccurrence,
+  head: ScheduleHead,
+  own: Revision | undefined,
+): Promise<Revision | undefined> {
+  if (!own || !isAdopted(running, head)) return own;
+  const inForce = await deps.revisionOf({ schedule: head.id, revision: head.revision });
+  return inForce && queueOf(inForce) === queueOf(own) ? inForce : own;
+}
+
+/** Who is to run it: one that outside workers claim is not called by ours, nor the other way round. */
+function queueOf({ definition: { target } }: Revision): string | undefined {
+  return target.kind === 'pull' ? target.queue : undefined;
 }
 
 /**

@@ -18,7 +18,12 @@ export function isCatchUp({ notes }: Pick<RunningOccurrence, 'notes'>): boolean 
 /** What a target is given for an attempt. The neighbouring times make a data window of the occurrence. */
 export function invocationOf(
   running: RunningOccurrence,
-  definition: Pick<Definition, 'input' | 'target' | 'completion'>,
+  {
+    definition,
+    revision,
+  }: Pick<Revision, 'revision'> & {
+    readonly definition: Pick<Definition, 'input' | 'target' | 'completion'>;
+  },
   recurrence: Pick<Recurrence, 'next' | 'prev'>,
 ): Invocation {
   const id = occurrenceId(running);
@@ -31,7 +36,7 @@ export function invocationOf(
     attempt: running.attempt,
     kind: running.kind,
     isCatchUp: isCatchUp(running),
-    revision: running.revision,
+    revision,
     idempotencyKey: idempotencyKey(id),
     fencingToken: running.fencingToken,
   };

@@ -4,6 +4,7 @@ import type { Counted, GroupCharge, GroupCount, GroupQuotas } from './group.ts';
 import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
+  CancelledOccurrence,
   CancelReason,
   FailureReason,
   MissReason,
@@ -45,6 +46,10 @@ export interface ScheduleChange {
   /** Pending occurrences that must not start, soonest first. */
   readonly cancel: readonly PendingOccurrence[];
   readonly cancelReason: CancelReason;
+  /** Cancels that do not fit go before the transaction: the schedule as it is wants them too. */
+  readonly cancelsFirst?: boolean;
+  /** Cancelled ones that are pending again, where they were. */
+  readonly revive?: readonly CancelledOccurrence[];
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
   /** Times that a person skipped and that stay skipped under the new revision, soonest first. */

@@ -205,6 +205,11 @@ export interface ScheduleHead {
   readonly zoneMove?: ZoneMove;
   /** The oldest revision whose occurrences still run, after edits that kept what was pending; else `revision`. */
   readonly oldestRevision?: number;
+  /**
+   * An edit keeps what is pending of times that have passed (it waits within its window, for a retry or in a backlog):
+   * what older revisions made for times up to here goes on, by the revision in force.
+   */
+  readonly adoptedThrough?: EpochMs;
   /** What is counted for it in its group; absent where the group has no quota. */
   readonly counted?: Counted;
   readonly createdAt: EpochMs;

@@ -74,7 +74,7 @@ async function callTarget(
 ): Promise<Called> {
   const { clock } = deps;
   const { definition } = revision;
-  const invocation = invocationOf(running, definition, neighbours(head, revision));
+  const invocation = invocationOf(running, revision, neighbours(head, revision));
   const timeoutAt = epochMs(running.attemptStartedAt + knownDurationMs(definition.timeout));
   const call = new AbortController();
   const ended = new AbortController();

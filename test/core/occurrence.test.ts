@@ -75,6 +75,6 @@ describe('whyNotInForce', () => {
     ['a manual one of an older revision', manual, { state: 'enabled', revision: 3 }, null],
     ['a manual one of a deleted schedule', manual, { state: 'deleted', revision: 2 }, 'deleted'],
   ] as const)('of %s is %j', (_, occurrence, head, reason) => {
-    expect(whyNotInForce(occurrence, head)).toBe(reason);
+    expect(whyNotInForce({ scheduledTime: NOON, ...occurrence }, head)).toBe(reason);
   });
 });

@@ -72,7 +72,11 @@ describe('placeholders', () => {
     } as const;
     const of = { ...running({}), ...longest, attempt: 1e9, fencingToken: 1e12 };
     const recurrence = { next: () => ({ at: at(1) }), prev: () => ({ at: at(-1) }) } as never;
-    const { input: _, ...about } = invocationOf(of, definition(), recurrence);
+    const { input: _, ...about } = invocationOf(
+      of,
+      { revision: of.revision, definition: definition() },
+      recurrence,
+    );
     expect(about.id).toBe(occurrenceId(longest));
     for (const [name, value] of Object.entries(inText(about))) {
       if (!(name in LONGEST_VALUES)) continue;

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type OccurrenceId, occurrenceId } from '../../lambdas/core/ids.ts';
-import { DAY, epochMs, HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
+import { resumeSchedule } from '../../lambdas/api/resume-schedule.ts';
+import { type OccurrenceId, occurrenceId, parseOccurrenceId } from '../../lambdas/core/ids.ts';
+import { DAY, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../lambdas/core/time.ts';
 import { startEngine, type TestEngine } from '../support/engine.ts';
 import { minutes, settle } from '../support/faults/course.ts';
+import { apiDeps } from '../support/faults/functions.ts';
 import { faultsAtRest } from '../support/faults/invariants.ts';
 import { openLane } from '../support/faults/lane.ts';
+import { startLife } from '../support/faults/life.ts';
+import { live } from '../support/faults/live.ts';
+import type { Message } from '../support/faults/queue.ts';
 import { World } from '../support/faults/world.ts';
 import { minutely, once, scheduled } from './scenarios/definitions.ts';
 
@@ -215,4 +220,126 @@ it('what an edit of a completed schedule adds begins at once, also where it keep
   await minutes(world, 10);
   const ran = world.targetCalls.filter(({ invocation }) => invocation.revision === 2);
   expect(ran.length).toBeGreaterThanOrEqual(7);
+});
+
+/** Fails once, whatever is done meanwhile; then succeeds. */
+function failsOnce(world: World, meanwhile: () => Promise<unknown>): void {
+  let calls = 0;
+  world.behaviour = async () => {
+    calls += 1;
+    if (calls > 1) return { kind: 'succeeded' };
+    await meanwhile();
+    return { kind: 'failed', retryable: true, detail: 'status 503' };
+  };
+}
+const seen = ({ targetCalls }: World) =>
+  targetCalls.map(({ invocation: { input, attempt, revision } }) => [input, attempt, revision]);
+
+it('an edit while a retry waits mends the very run that has failed', async () => {
+  const world = await open();
+  const id = world.id('a');
+  failsOnce(world, () =>
+    world.client.edit(id, scheduled(once(world.at(MINUTE)), { input: 'mended', retry: RETRY })),
+  );
+  await world.client.create(id, scheduled(once(world.at(MINUTE)), { input: 'broken', retry: RETRY }));
+  await settle(world);
+  expect(seen(world)).toEqual([
+    ['broken', 1, 1],
+    ['mended', 2, 2],
+  ]);
+  expect(await faultsAtRest(world)).toEqual([]);
+});
+
+it('an edit that asks for it drops what waits for a retry', async () => {
+  const world = await open();
+  const id = world.id('a');
+  const edited = () => scheduled(once(world.at(HOUR)), { input: 'mended', retry: RETRY });
+  failsOnce(world, () => world.client.edit(id, edited(), 'cancel'));
+  await world.client.create(id, scheduled(once(world.at(MINUTE)), { input: 'broken', retry: RETRY }));
+  await settle(world);
+  expect(seen(world)).toEqual([
+    ['broken', 1, 1],
+    ['mended', 1, 2],
+  ]);
+});
+
+it('an edit between the nominal time and the start within the window loses no run', async () => {
+  const world = await open();
+  const id = world.id('a');
+  const daily = (input: string) =>
+    scheduled(minutely(world.at(MINUTE), 2, 24 * 60), { window: 'PT1H', input });
+  await world.client.create(id, daily('old'));
+  await minutes(world, 2);
+  expect(world.targetCalls).toEqual([]);
+  await world.client.edit(id, daily('new'));
+  await minutes(world, 62);
+  expect(seen(world)).toEqual([['new', 1, 2]]);
+});
+
+it('a one-shot that is paused while it waits for its retry goes on with the resume', async () => {
+  const world = await open();
+  const id = world.id('a');
+  failsOnce(world, () => world.client.pause(id));
+  await world.client.create(id, scheduled(once(world.at(MINUTE)), { input: 'x', retry: RETRY }));
+  await minutes(world, 20);
+  expect(world.targetCalls).toHaveLength(1);
+  await world.client.resume(id);
+  await settle(world);
+  expect(seen(world)).toEqual([
+    ['x', 1, 1],
+    ['x', 2, 1],
+  ]);
+  expect(await faultsAtRest(world)).toEqual([]);
+});
+
+const secondly = (world: World, count: number) =>
+  `DTSTART:${toIso(world.at(SECOND)).slice(0, 19).replace(/[-:]/g, '')}Z\nRRULE:FREQ=SECONDLY;COUNT=${count}`;
+
+it.each(['cancel', undefined] as const)(
+  'no time runs under two definitions after an edit of a long backlog (pending=%s)',
+  async (pending) => {
+    const world = await open();
+    const id = world.id('a');
+    await world.client.create(id, scheduled(secondly(world, 400), { input: 'old' }));
+    await world.tick();
+    await world.relay();
+    world.time.moveTo(world.at(150.5 * SECOND));
+    await world.tick();
+    await world.relay();
+    const time = world.at(151 * SECOND);
+    const isTime = ({ body }: Message) =>
+      parseOccurrenceId((JSON.parse(body) as { id: string }).id)?.scheduledTime === time;
+    const { until } = world.time.clock(startLife());
+    world.calls.before(
+      ({ process, effect }) => process === 'api' && effect === 'transaction',
+      async () => {
+        await until(time);
+        await world.work({ max: 1, order: (all) => all.filter(isTime) });
+      },
+    );
+    await world.client.edit(id, scheduled(secondly(world, 400), { input: 'new' }), pending);
+    await live(world, world.at(4 * MINUTE), { workers: 2 });
+    const ran = world.targetCalls.map(({ invocation }) => invocation.scheduledTime);
+    expect(ran.filter((one) => one === time)).toHaveLength(1);
+    expect(new Set(ran).size).toBe(ran.length);
+  },
+);
+
+it('a resume that asks for a catch-up gets it, whatever waited when the pause began', async () => {
+  const world = await open();
+  const id = world.id('a');
+  await world.client.create(id, scheduled('*/10 * * * * *', { input: 'x' }));
+  while (world.time.now() < world.at(60 * MINUTE)) {
+    await world.tick();
+    world.time.moveTo(epochMs(world.time.now() + MINUTE));
+  }
+  await world.client.pause(id);
+  world.outage(10 * MINUTE);
+  const caller = { now: world.time.now(), requestId: 'r', principal: 'p' };
+  const catchUp = { mode: 'all', maxAge: 'PT1H', maxRuns: 10, spreadOver: 'PT0S' } as const;
+  await world.time.drive(() => resumeSchedule(apiDeps(world.process('api')), { id, caller, catchUp }));
+  const items = await world.observer.occurrences(id);
+  const [from, to] = [world.at(60 * MINUTE), world.time.now()].map(toIso) as [string, string];
+  const during = items.filter(({ sk }) => String(sk).slice(2) > from && String(sk).slice(2) <= `${to}~`);
+  expect(during.filter(({ status }) => status === 'pending')).toHaveLength(10);
 });

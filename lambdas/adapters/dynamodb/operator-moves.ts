@@ -1,5 +1,6 @@
 import { type OccurrenceId, type OccurrenceKey, occurrenceId, shardOf } from '../../core/ids.ts';
 import type {
+  CancelledOccurrence,
   CancelReason,
   Occurrence,
   PendingOccurrence,
@@ -77,6 +78,17 @@ export async function skip(
     },
   );
   return leaving(context, pending, await move(context, pending, update, seen(pending)));
+}
+
+/** What a pause had stopped is pending again, due when it was. */
+export function revival(context: StoreContext, held: CancelledOccurrence) {
+  const { sets, removes, values } = reopened(context, held, held.dueAt);
+  const update = expression(
+    `SET ${sets} ADD dispatch_seq :one REMOVE ${removes.join(', ')}`,
+    ['status'],
+    values,
+  );
+  return moveOf(context, held, update, stillFinished(held));
 }
 
 /** What takes a finished occurrence back among the open ones. */

@@ -17,7 +17,7 @@ import { transact } from './transact.ts';
  * counted for it in its group is given back with it, unless the group is not counted that way any more.
  */
 export function retire(context: StoreContext, head: ScheduleHead, now: EpochMs): Promise<FencedResult> {
-  const gone = ['next_due_at', 'shard', 'group', 'name', 'oldest_revision', 'counted'];
+  const gone = ['next_due_at', 'shard', 'group', 'name', 'oldest_revision', 'adopted_through', 'counted'];
   const update = expression(
     'SET #state = :deleted, updated_at = :now, purge_at = :purge_at ADD #version :one ' +
       `REMOVE ${gone.map((name) => `#${name}`).join(', ')}`,

@@ -25,8 +25,14 @@ import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { skippedItem } from './occurrence-items.ts';
+import { revival } from './operator-moves.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 import { watchAction } from './watch-items.ts';
+
+/** Single writes under way at once. */
+const CONCURRENCY = 16;
+/** Those that a pause held and that come back in the transaction; they have no claim to the room of others. */
+const MAX_REVIVED_INSIDE = 40;
 
 function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
   const update = expression(
@@ -98,11 +104,20 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   if (room < 0) throw new Error(`A change creates ${creates.length} occurrences; a transaction has no room.`);
   const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
   const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
+  const outside = () =>
+    pMap(cancels.slice(room), (update) => writeIfUnchanged(context, update), { concurrency: CONCURRENCY });
+  const revivals = (change.revive ?? []).map((held) => revival(context, held));
+  const revived = revivals.slice(0, Math.min(MAX_REVIVED_INSIDE, Math.max(0, room - inside.length)));
 
-  const outcome = await commitCreating(context, [...fixed, ...inside], creates);
+  if (change.cancelsFirst) await outside();
+  const together = [...fixed, ...inside, ...revived.map((update): WriteAction => ({ Update: update }))];
+  const outcome = await commitCreating(context, together, creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
   for (const skip of skips.slice(skipsInside)) await transact(context.client, [putOf(skip)]);
-  await pMap(cancels.slice(room), (update) => cancelIfStillPending(context, update), { concurrency: 16 });
+  if (!change.cancelsFirst) await outside();
+  await pMap(revivals.slice(revived.length), (update) => writeIfUnchanged(context, update), {
+    concurrency: CONCURRENCY,
+  });
   return { kind: 'applied' };
 }
 
@@ -124,11 +139,11 @@ function calendarActions({ schedulesTable: TableName }: StoreContext, change: Sc
   ];
 }
 
-async function cancelIfStillPending(context: StoreContext, update: ReturnType<typeof cancelUpdate>) {
+async function writeIfUnchanged(context: StoreContext, update: ReturnType<typeof cancelUpdate>) {
   try {
     await context.client.send(new UpdateCommand(update));
   } catch (error) {
-    // It started before the head changed, or its worker has cancelled it by the head already.
+    // It started before the head changed, or its worker has cancelled it by the head already; or it was replayed.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
   }
 }

@@ -54,7 +54,7 @@ function moving({ schedules }: Pick<ApiDeps, 'schedules'>, id: ScheduleId): Deci
       state: head.state === 'paused' ? 'paused' : 'enabled',
       definition,
       calendars,
-      cancel: { kinds: 'scheduled', reason: 'superseded' },
+      cancel: { kinds: 'coming', reason: 'superseded' },
     };
   };
 }

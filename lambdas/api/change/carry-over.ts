@@ -11,6 +11,7 @@ import type { Occurrences } from '../deps.ts';
 import type { Open } from './go-on.ts';
 import type { Move } from './move.ts';
 import type { HeadBase } from './next-head.ts';
+import { toCancel } from './to-cancel.ts';
 
 /**
  * What a person decided about coming times, put under the new revision where they are still times of it. Without
@@ -48,7 +49,7 @@ export async function carryOver(
   const recurrence = headRecurrence(base);
   const isTime = (at: EpochMs) => recurrence.next(epochMs(at - 1))?.at === at;
   const records = await latestRecords(occurrences, before, now);
-  const pending = move.state === 'enabled' ? movedAmong(before, move, open) : [];
+  const pending = move.state === 'enabled' ? movedAmong(before, move, open, now) : [];
   const moved = [...pending, ...(isResume ? records.filter(isLeftByPause).filter(isMoved) : [])]
     .filter(({ attempt, dueAt, scheduledTime }) => attempt === 0 && dueAt > now && isTime(scheduledTime))
     .sort((a, b) => a.dueAt - b.dueAt)
@@ -65,12 +66,16 @@ export async function carryOver(
 }
 
 /** Ones that the change cancels; one that keeps what is pending keeps what the planner made, not what is ahead of it. */
-function movedAmong(before: ScheduleHead, move: Move, open: readonly Open[]): PendingOccurrence[] {
-  const pending = open.filter((one) => one.status === 'pending' && one.kind === 'scheduled');
-  const chosen = pending as PendingOccurrence[];
-  return move.cancel.kinds === 'none'
-    ? chosen.filter((one) => isAheadOfPlan(before, one))
-    : chosen.filter((one) => isMoved(one) && one.replays === 0);
+function movedAmong(
+  before: ScheduleHead,
+  move: Move,
+  open: readonly Open[],
+  now: EpochMs,
+): readonly PendingOccurrence[] {
+  if (move.cancel.kinds !== 'none') return toCancel(open, move.cancel, now).filter(isMoved);
+  return open
+    .filter((one) => one.status === 'pending')
+    .filter((one) => one.kind === 'scheduled' && isAheadOfPlan(before, one));
 }
 
 /** Made by a person before the planner came to its time. */

@@ -100,7 +100,7 @@ async function enabled(
     room,
   );
   const { create, nextDueAt, remainingRuns } = first;
-  const lastRunAt = first.lastRunAt ?? (base.remainingRuns === 0 ? change.before?.lastRunAt : undefined);
+  const lastRunAt = first.lastRunAt ?? (base.remainingRuns === 0 ? lastRunUpTo(start, change) : undefined);
   return {
     state: nextDueAt === null ? 'completed' : 'enabled',
     nextDueAt: nextDueAt ?? retireAt(base, create, caller.now),
@@ -111,6 +111,11 @@ async function enabled(
     create,
     records: [...ruledOut(change, epochMs(Math.min(start, caller.now))), ...first.records],
   };
+}
+
+/** What was created beyond where planning begins anew was cancelled. */
+function lastRunUpTo(start: EpochMs, { before }: Change): EpochMs | undefined {
+  return before?.lastRunAt === undefined ? undefined : epochMs(Math.min(before.lastRunAt, start));
 }
 
 /** Planning begins after this. */

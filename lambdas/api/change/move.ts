@@ -1,4 +1,5 @@
 import type { PinnedCalendar } from '../../core/calendar.ts';
+import { PunctualError } from '../../core/errors.ts';
 import { occurrenceId, type ScheduleId } from '../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { Pause } from '../../core/pause.ts';
@@ -6,12 +7,15 @@ import type { PlannedOccurrence } from '../../core/planner.ts';
 import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { Definition, ScheduleHead } from '../../core/schedule.ts';
+import { type EpochMs, MINUTE } from '../../core/time.ts';
 import { successExpectedBy } from '../../core/watch.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { carryOver } from './carry-over.ts';
 import { type GoOn, goOn, type Open } from './go-on.ts';
+import { heldByPause } from './held-by-pause.ts';
 import { countsOn, nextHead } from './next-head.ts';
 import type { Standing } from './standing.ts';
+import { toCancel } from './to-cancel.ts';
 
 /** A change of a schedule as its use case puts it; what is cancelled and created follows from it. */
 export interface Move {
@@ -38,9 +42,10 @@ export interface PauseTerms extends Pick<Pause, 'by'> {
 export interface CancelMove {
   /**
    * Manual occurrences were asked for by a person: only the deletion of their schedule stops them. `none`: what
-   * is pending still runs, under the revision that it was created by.
+   * is pending still runs, under the revision that it was created by. `coming`: scheduled ones whose time has not
+   * passed; the others go on by the new revision.
    */
-  readonly kinds: 'none' | 'scheduled' | 'every';
+  readonly kinds: 'none' | 'coming' | 'scheduled' | 'every';
   readonly reason: ChangeReason;
 }
 
@@ -62,14 +67,19 @@ export async function changeOf(
   const open = await openOf(deps, id, standing);
   const base = nextHead(id, standing, move, now);
   const carried = await carryOver(deps.occurrences, { before, base, move, open, now });
-  const toStop = [...toCancel(open, move.cancel), ...carried.cancel];
+  const toStop = [...toCancel(open, move.cancel, now), ...carried.cancel];
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
   const decided = carried.create.length + Math.min(carried.skipped.length, MAX_SKIPPED_IN_CHANGE);
   const isWatched = base.policy.expectSuccessWithin !== undefined;
   const links =
     (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
-  const room = Math.max(0, TRANSACTION_ROOM - toStop.length - decided - links);
+  // What a resume finds pending is cancelled before it, since the schedule is still paused; a catch-up has all the room.
+  const resumes = before?.state === 'paused' && move.state === 'enabled';
+  const free = Math.max(0, TRANSACTION_ROOM - decided - links);
+  const room = resumes ? free : Math.max(0, free - toStop.length);
+  if (move.definition && move.state === 'enabled') assertSafe(id, toStop, free, now);
+  const held = resumes ? await heldByPause(deps.occurrences, before) : [];
   const counted = {
     ...base,
     ...(countsOn(standing, move) && withGivenBack(before, toStop, base.remainingRuns)),
@@ -96,6 +106,8 @@ export async function changeOf(
     }),
     cancel,
     cancelReason: move.cancel.reason,
+    ...(resumes && { cancelsFirst: true }),
+    ...(held.length > 0 && { revive: held }),
     create,
     records,
     ...((move.definition || move.state === 'deleted') && { calendars: calendarsOf(before, move) }),
@@ -104,6 +116,24 @@ export async function changeOf(
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
   };
+}
+
+/** Longer than a change takes, and than clocks differ. */
+const SOON = MINUTE;
+
+/**
+ * Refuses an edit that would make anew what it cannot cancel in its own transaction and what may start meanwhile. What
+ * is due later, or is of a time that has passed, is safe: its worker asks the head.
+ */
+function assertSafe(id: ScheduleId, cancel: readonly PendingOccurrence[], room: number, now: EpochMs): void {
+  const soon = cancel.filter(({ dueAt, scheduledTime }) => scheduledTime > now && dueAt <= now + SOON);
+  if (soon.length <= room) return;
+  throw new PunctualError(
+    'schedule.busy',
+    `${soon.length} coming times of ${id} start within a minute, more than one change can take back: ` +
+      `pause it with POST /schedules/${id}/pause, edit it, and resume it.`,
+    { value: id },
+  );
 }
 
 /**
@@ -131,15 +161,4 @@ export async function openOf(
   standing: Standing,
 ): Promise<readonly Open[]> {
   return standing.kind === 'absent' ? [] : deps.occurrences.openOf(id);
-}
-
-export function toCancel(open: readonly Open[], { kinds }: CancelMove): readonly PendingOccurrence[] {
-  if (kinds === 'none') return [];
-  return (
-    open
-      .filter((occurrence) => occurrence.status === 'pending')
-      // A replay was asked for by a person, like a manual one.
-      .filter((one) => kinds === 'every' || (one.kind === 'scheduled' && one.replays === 0))
-      .sort((a, b) => a.dueAt - b.dueAt)
-  );
 }

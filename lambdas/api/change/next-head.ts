@@ -15,6 +15,7 @@ export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: Ep
   const before = standing.kind === 'absent' ? undefined : standing.head;
   const live = standing.kind === 'live' ? standing.head : undefined;
   const oldest = live && oldestRevision(live, move);
+  const adopted = live && adoptedThrough(live, move, now);
   const runs = runsLeft(standing, move);
   const last = standing.kind === 'absent' ? standing.lastRevision : standing.head.revision;
   const revision = last + (move.definition ? 1 : 0);
@@ -29,6 +30,7 @@ export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: Ep
     policy: policyAfter(before, move),
     anchor: live?.anchor ?? now,
     ...(oldest !== undefined && { oldestRevision: oldest }),
+    ...(adopted !== undefined && { adoptedThrough: adopted }),
     ...(runs !== undefined && { remainingRuns: runs }),
     createdAt: live?.createdAt ?? now,
     updatedAt: now,
@@ -39,6 +41,11 @@ export function nextHead(id: ScheduleId, standing: Standing, move: Move, now: Ep
 function oldestRevision(live: ScheduleHead, move: Move): number | undefined {
   if (!move.definition || move.cancel.kinds !== 'none' || move.state !== 'enabled') return undefined;
   return live.oldestRevision ?? live.revision;
+}
+
+function adoptedThrough(live: ScheduleHead, { definition, cancel }: Move, now: EpochMs): EpochMs | undefined {
+  if (!definition || cancel.kinds === 'none') return live.adoptedThrough;
+  return cancel.kinds === 'coming' ? now : undefined;
 }
 
 /** Counted anew when the times are changed; otherwise what has run counts, also towards another `maxRuns`. */

@@ -13,9 +13,10 @@ import { shownState } from '../views/schedule-view.ts';
 import { charged } from './charge.ts';
 import type { Decide } from './commit.ts';
 import { startOf } from './go-on.ts';
-import { type Move, openOf, toCancel } from './move.ts';
+import { type Move, openOf } from './move.ts';
 import { countsOn, nextHead } from './next-head.ts';
 import { readStanding, type Standing } from './standing.ts';
+import { toCancel } from './to-cancel.ts';
 
 export type Rehearsal = z.output<typeof rehearsalView>;
 
@@ -90,7 +91,7 @@ async function timesAfter(
   const open = await openOf(deps, id, standing);
   const uncounted = nextHead(id, standing, move, now);
   const before = standing.kind === 'live' ? standing.head : undefined;
-  const cancelled = withGivenBack(before, toCancel(open, move.cancel), uncounted.remainingRuns);
+  const cancelled = withGivenBack(before, toCancel(open, move.cancel, now), uncounted.remainingRuns);
   const base = { ...uncounted, ...(countsOn(standing, move) && cancelled) };
   const asItWas = move.goOn?.kind === 'as-it-was' ? before : undefined;
   const next = timesOf(

@@ -151,8 +151,7 @@ async function begin(
   }
   if (begun.kind !== 'begun' || !begun.revision) return undefined;
   const { running, head } = begun;
-  const { definition } = begun.revision;
-  const { input, ...about } = invocationOf(running, definition, neighbours(head, begun.revision));
+  const { input, ...about } = invocationOf(running, begun.revision, neighbours(head, begun.revision));
   return {
     ...inText(about),
     input,

@@ -143,7 +143,8 @@ export const editQuery = z.strictObject({
       description:
         '`cancel`: nothing of the old definition that has not started starts. `keep`: what is planned already still ' +
         'runs, as it was, and the new definition goes on behind it. When absent, an edit of tags and description ' +
-        'only keeps and any other cancels.',
+        'only keeps; any other cancels what is to come, and what is pending of times that have passed (it waits ' +
+        'for a retry, or within its window) goes on by the new definition.',
     }),
   dryRun: dryRunField,
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { whyNotInForce } from '../../../lambdas/core/standing.ts';
-import { HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
+import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { at, NOON } from '../../support/fixtures.ts';
 import { created, freshNames, ledger, openApi, scheduleBody, type TestApi, tally } from './api.ts';
 
@@ -21,7 +21,13 @@ const headOf = async (id: Parameters<TestApi['stores']['schedules']['readHead']>
 async function inForce(path: string, id: Parameters<typeof headOf>[0]) {
   const head = await headOf(id);
   const pending = (await ledger(api, path)).filter(({ status }) => status === 'pending');
-  return pending.filter(({ revision }) => whyNotInForce({ kind: 'scheduled', revision }, head) === null);
+  return pending.filter(
+    ({ revision, scheduledTime }) =>
+      whyNotInForce(
+        { kind: 'scheduled', revision, scheduledTime: epochMs(Date.parse(scheduledTime)) },
+        head,
+      ) === null,
+  );
 }
 
 describe('an edit that keeps what is pending', () => {
@@ -56,7 +62,9 @@ describe('an edit that keeps what is pending', () => {
     expect(tally(await ledger(api, path))).toEqual({ 'cancelled superseded': length });
     const head = await headOf(id);
     expect(head.oldestRevision).toBeUndefined();
-    expect(whyNotInForce({ kind: 'scheduled', revision: 1 }, head)).toBe('superseded');
+    expect(whyNotInForce({ kind: 'scheduled', revision: 1, scheduledTime: at(HOUR) }, head)).toBe(
+      'superseded',
+    );
   });
 
   it.each(['pause', 'delete'])('is ended by a %s', async (verb) => {

@@ -41,7 +41,7 @@ describe('planning at once', () => {
 });
 
 describe('an edit', () => {
-  it('cancels what is pending of the old definition and plans the new one, nothing of it in the past', async () => {
+  it('cancels what is to come of the old definition and plans the new one; what has passed goes on by it', async () => {
     const { path } = await created(api, { expression: '*/10 * * * * *' });
     api.clock.advance(25 * SECOND);
     await api.patch(path, { expression: '5-55/10 * * * * *' });
@@ -49,7 +49,8 @@ describe('an edit', () => {
     const [old, next] = [1, 2].map((revision) =>
       all.filter((occurrence) => occurrence.revision === revision),
     );
-    expect(tally(old ?? [])).toEqual({ 'cancelled superseded': old?.length });
+    // Of 10 and 20 s past noon, which wait to be started.
+    expect(tally(old ?? [])).toEqual({ pending: 2, 'cancelled superseded': (old?.length ?? 0) - 2 });
     expect(tally(next ?? [])).toEqual({ pending: next?.length });
     // 25 s past noon is a time of the new definition, and it is not after now.
     expect(next?.[0]?.scheduledTime).toBe(toIso(at(35 * SECOND)));
@@ -66,7 +67,11 @@ describe('an edit', () => {
     expect(counts).toEqual({ running: 1, pending: 1, 'cancelled superseded': expect.any(Number) });
   });
 
-  it('cancels a retry that waits', async () => {
+  it.each([
+    ['', 'pending'],
+    ['?pending=keep', 'pending'],
+    ['?pending=cancel', 'cancelled superseded'],
+  ])('leaves a retry that waits, and cancels it when it is asked to (%s)', async (query, becomes) => {
     const { id, path } = await created(api, { expression: once(at(10 * SECOND)) });
     const key = { schedule: id, scheduledTime: at(10 * SECOND), revision: 1, kind: 'scheduled' } as const;
     const running = await claimed(api.stores, key, at(10 * SECOND));
@@ -78,8 +83,8 @@ describe('an edit', () => {
     } as const;
     await api.stores.occurrences.settle(running, { kind: 'retry', record, dueAt: at(HOUR) }, at(11 * SECOND));
     api.clock.advance(20 * SECOND);
-    await api.put(path, scheduleBody());
-    expect(tally(await ledger(api, path))).toEqual({ 'cancelled superseded': 1 });
+    await api.put(`${path}${query}`, scheduleBody());
+    expect(tally(await ledger(api, path))).toEqual({ [becomes]: 1 });
   });
 
   it('cancels more than a transaction holds', async () => {

@@ -93,8 +93,8 @@ const bump = (before: Item, after: Item) => num(after, 'dispatch_seq') - num(bef
  */
 function isRevival(before: Item, after: Item): boolean {
   const untried = before.attempt === 0;
-  if (untried && before.status === 'cancelled' && before.reason === 'paused')
-    return after.status !== 'cancelled';
+  if (before.status === 'cancelled' && before.reason === 'paused' && replaysOf(after) === replaysOf(before))
+    return after.status === 'pending' || (untried && after.status !== 'cancelled');
   if (after.status !== 'pending') return false;
   if (replaysOf(after) === replaysOf(before))
     return untried && before.status === 'skipped' && before.reason === 'user';
