@@ -1,7 +1,6 @@
 import type { CancelledOccurrence, Occurrence } from '../../core/occurrence.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { whyNotInForce } from '../../core/standing.ts';
-import { epochMs } from '../../core/time.ts';
 import type { Occurrences } from '../deps.ts';
 
 /** So many come back with a resume, the latest ones; what is older is left to a replay. */
@@ -19,14 +18,18 @@ export async function heldByPause(
   if (!pause) return [];
   const { items } = await occurrences.listOccurrences({
     schedule: id,
-    to: epochMs(pause.since - 1),
+    to: pause.since,
     kind: 'scheduled',
     status: 'cancelled',
     reason: 'paused',
     limit: MAX_HELD,
   });
   const enabled = { ...head, state: 'enabled' } as const;
-  return items
-    .filter((one): one is Occurrence & CancelledOccurrence => one.status === 'cancelled')
-    .filter((one) => one.finishedAt >= pause.since && whyNotInForce(one, enabled) === null);
+  return (
+    items
+      .filter((one): one is Occurrence & CancelledOccurrence => one.status === 'cancelled')
+      // One of the very moment of the pause counts as a time of it, unless it had begun.
+      .filter(({ attempt, scheduledTime }) => attempt > 0 || scheduledTime < pause.since)
+      .filter((one) => one.finishedAt >= pause.since && whyNotInForce(one, enabled) === null)
+  );
 }
