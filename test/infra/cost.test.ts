@@ -1,8 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../lib/config.ts';
-import { type IdleInputs, idleMonth, type Lines, occurrence, PRICES, sum } from '../support/cost.ts';
-import { contextOf, ROOT, resourcesOf, templateOf } from './support/synth.ts';
+import {
+  emptyPull,
+  type IdleInputs,
+  idleMonth,
+  type Lines,
+  occurrence,
+  PRICES,
+  sum,
+} from '../support/cost.ts';
+import { contextOf, propertiesOf, ROOT, resourcesOf, templateOf } from './support/synth.ts';
 
 /** Levels that sweeps and ticks report whatever they are (lambdas/contract/metrics.ts). */
 const REPORTED_EACH_MINUTE = 5;
@@ -77,6 +85,13 @@ test('docs/cost.md has what a million occurrences cost', () => {
       million(occurrence('daily', 1, true)),
     ),
   );
+});
+
+test('docs/cost.md has what it costs to ask an empty pull queue', () => {
+  const memory = propertiesOf(templateOf(), 'AWS::Lambda::Function', 'ApiFunction').MemorySize as number;
+  const asking = (waitSeconds: number, everySeconds: number) =>
+    emptyPull({ waitSeconds, everySeconds, gigabytes: memory / 1024 });
+  expect(rowsUnder('Pull queues')).toEqual(together(asking(20, 0), asking(0, 10), asking(0, 60)));
 });
 
 test('prices are on the page', () => {

@@ -2,6 +2,7 @@
  * What a deployment costs, as arithmetic: prices times counts. docs/cost.md shows the same, and test/infra/cost.test.ts
  * holds it to these figures.
  */
+import { PULL_BUCKETS } from '../../lambdas/adapters/dynamodb/attention-buckets.ts';
 
 /** US dollars, us-east-1, on demand, read from AWS's price pages and lists in 2026; sources in docs/cost.md. */
 export const PRICES = {
@@ -42,6 +43,8 @@ export const ASSUMED = {
   /** A message comes up to a second early and is waited for. */
   earlySeconds: 0.5,
   relaySeconds: 0.1,
+  /** A request of the API that finds little to do. */
+  apiSeconds: 0.05,
 } as const;
 
 /** Write units of an occurrence from creation to settlement (test/store/cost.test.ts). */
@@ -126,4 +129,29 @@ export function occurrence(kind: 'daily' | 'eachMinute', batch: number, slot = f
 
 export function sum(lines: Lines): number {
   return lines.reduce((total, [, dollars]) => total + dollars, 0);
+}
+
+/** An outside worker that asks an empty pull queue all month: without a wait each so many seconds, else at once again. */
+export interface Pulling {
+  readonly waitSeconds: number;
+  readonly everySeconds: number;
+  /** Of the api function. */
+  readonly gigabytes: number;
+}
+
+/** A look at a queue reads each of its buckets, and an empty answer is half a unit. */
+const READS_PER_LOOK = PULL_BUCKETS * 0.5;
+
+export function emptyPull({ waitSeconds, everySeconds, gigabytes }: Pulling): Lines {
+  const requests = (MINUTES * 60) / Math.max(waitSeconds, everySeconds);
+  // It looks when it is asked, and each second while it waits.
+  const looks = requests * (1 + waitSeconds);
+  const seconds = requests * (waitSeconds + ASSUMED.apiSeconds);
+  return [
+    ['Lambda time', seconds * gigabytes * PRICES.gigabyteSecond],
+    ['Lambda requests', requests * PRICES.invocation],
+    ['API Gateway', requests * PRICES.apiRequest],
+    ['DynamoDB reads', looks * READS_PER_LOOK * PRICES.readUnit],
+    ['logs', requests * ASSUMED.logBytes * (PRICES.logGigabyte / 1e9)],
+  ];
 }

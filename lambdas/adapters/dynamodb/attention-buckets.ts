@@ -11,7 +11,7 @@ import { type EpochMs, toIso } from '../../core/time.ts';
 /** A failure is one write: 8,000 a second, ten times what may start a second in the reference case. */
 const DAY_BUCKETS = 8;
 /** An occurrence comes and goes, which is two writes: 2,000 a second in each queue. A claim reads every one. */
-const PULL_BUCKETS = 4;
+export const PULL_BUCKETS = 4;
 
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 const bucketOf = (key: OccurrenceKey, count: number): number => hash48(occurrenceId(key)) % count;
