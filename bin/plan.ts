@@ -20,6 +20,7 @@ export interface PlanFlags {
   readonly count?: string;
   readonly gap?: string;
   readonly overlap?: string;
+  readonly dayRule?: string;
   readonly exclude: readonly string[];
   /** Files. */
   readonly calendar: readonly string[];
@@ -51,7 +52,7 @@ export function planned(expressions: readonly string[], flags: PlanFlags, now: E
 
 // The compiler checks the policies, and names the ones that there are.
 function specOf(expressions: readonly string[], calendars: readonly string[], flags: PlanFlags) {
-  const { timezone, gap, overlap, exclude, onExcluded, startAt, endAt, window } = flags;
+  const { timezone, gap, overlap, dayRule, exclude, onExcluded, startAt, endAt, window } = flags;
   const [first = '', ...others] = expressions;
   return {
     expression: others.length === 0 ? first : expressions,
@@ -60,6 +61,7 @@ function specOf(expressions: readonly string[], calendars: readonly string[], fl
       ...(gap !== undefined && { gap }),
       ...(overlap !== undefined && { overlap }),
     } as Partial<DstPolicy>,
+    ...(dayRule !== undefined && { dayRule: dayRule as RecurrenceSpec['dayRule'] & string }),
     exclude,
     calendars,
     ...(onExcluded !== undefined && { onExcluded: onExcluded as RecurrenceSpec['onExcluded'] & string }),

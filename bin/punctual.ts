@@ -29,6 +29,7 @@ program
   .option('--count <n>', `how many at most (default: ${DEFAULT_PREVIEW}, or all up to --to)`)
   .option('--gap <policy>', 'skipped local times: run-after, shift or skip')
   .option('--overlap <policy>', 'repeated local times: first, second or both')
+  .option('--day-rule <rule>', 'when a crontab sets both day fields: or, either matches; and, both do')
   .option(
     '--exclude <text>',
     'a date, a range or an expression that does not fire; may be repeated',

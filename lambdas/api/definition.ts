@@ -31,11 +31,12 @@ export function definitionOf(body: ScheduleBody): Definition {
 
 /** The fields that say when. What chooses nothing is left out, so that it is no edit either. */
 export function recurrenceOf(body: Pick<ScheduleBody, keyof typeof recurrenceFields>): RecurrenceSpec {
-  const { expression, timezone, dst, exclude, calendars, onExcluded, startAt, endAt, window } = body;
+  const { expression, timezone, dst, dayRule, exclude, calendars, onExcluded, startAt, endAt, window } = body;
   return {
     expression,
     timezone,
     ...(dst && dstOf(dst)),
+    ...(dayRule === 'and' && { dayRule }),
     ...(exclude && exclude.length > 0 && { exclude }),
     ...(calendars && calendars.length > 0 && { calendars }),
     ...(onExcluded !== undefined && onExcluded !== 'skip' && { onExcluded }),

@@ -262,11 +262,13 @@ export function planningPolicy(
 
 /** When it runs, without what happens then. */
 export function timesOf(definition: RecurrenceSpec): RecurrenceSpec {
-  const { expression, timezone, dst, exclude, calendars, onExcluded, startAt, endAt, window } = definition;
+  const { expression, timezone, dst, dayRule, exclude, calendars, onExcluded, startAt, endAt, window } =
+    definition;
   return {
     expression,
     timezone,
     ...(dst && { dst }),
+    ...(dayRule && { dayRule }),
     ...(exclude && { exclude }),
     ...(calendars && { calendars }),
     ...(onExcluded && { onExcluded }),

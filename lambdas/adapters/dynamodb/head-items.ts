@@ -97,6 +97,7 @@ function timesItem({ expression, timezone, dst, exclude, calendars, ...policy }:
     ...(isLong ? { spec_in_revision: true } : unbounded),
     timezone,
     ...(dst && { dst }),
+    ...(policy.dayRule !== undefined && { day_rule: policy.dayRule }),
     ...(policy.onExcluded !== undefined && { on_excluded: policy.onExcluded }),
     ...(policy.startAt !== undefined && { start_at: policy.startAt }),
     ...(policy.endAt !== undefined && { end_at: policy.endAt }),
@@ -135,6 +136,7 @@ export function headOf(item: Item, calendars: Calendars = new Map(), whole?: Pla
       expression: (item.expression as Definition['expression'] | undefined) ?? '',
       timezone: item.timezone as string,
       ...(item.dst !== undefined && { dst: item.dst as NonNullable<Definition['dst']> }),
+      ...(item.day_rule !== undefined && { dayRule: item.day_rule as NonNullable<Definition['dayRule']> }),
       ...(item.exclude !== undefined && { exclude: item.exclude as string[] }),
       ...pinned(item, calendars),
       ...(item.on_excluded !== undefined && {

@@ -31,6 +31,14 @@ export const recurrenceFields = {
     .default(DEFAULT_TIMEZONE)
     .meta({ description: 'An IANA zone.', format: 'iana-time-zone', examples: ['Europe/Berlin'] }),
   dst: dstSchema.optional(),
+  dayRule: z
+    .enum(['or', 'and'])
+    .optional()
+    .meta({
+      description:
+        'When crontab text restricts day-of-month and day-of-week: `or` fires when either matches, as crontabs do, `and` ' +
+        'when both do, as Spring, Temporal, APScheduler and Cronos do. `or` when absent.',
+    }),
   exclude: z
     .array(z.string())
     .max(API_LIMITS.exclusions)

@@ -69,9 +69,9 @@ function dependenceOf({ expressions }: Compiled): Dependence {
 
 /** Built by hand where it can be: JSON of a whole spec costs more than the time that it finds. */
 function keyOf(spec: RecurrenceSpec, context: CompileContext): string {
-  const { expression, timezone, dst, exclude, calendars } = spec;
+  const { expression, timezone, dst, dayRule, exclude, calendars } = spec;
   const text = typeof expression === 'string' ? expression : JSON.stringify(expression);
-  const base = `${text}\n${timezone}\n${dst?.gap}\n${dst?.overlap}`;
+  const base = `${text}\n${timezone}\n${dst?.gap}\n${dst?.overlap}\n${dayRule}`;
   if (!exclude && !calendars && spec.startAt === undefined && spec.endAt === undefined && !spec.window)
     return base;
   const numbers = calendars?.map((name) => calendarNumber(context.calendars?.get(name)));

@@ -58,8 +58,9 @@ export function compile(spec: RecurrenceSpec, context: CompileContext): Compiled
     // As EventBridge's StartDate: "rate(1 hour)" with a start at 09:30 fires at 09:30, 10:30 and so on.
     anchor: epochMs(startAt ?? context.anchor),
     startsAtAnchor: startAt !== undefined,
+    bothDays: spec.dayRule === 'and',
   };
-  checkDst(spec);
+  checkChoices(spec);
   const expressions = readExpressions(spec, parsing);
   const exclusions = readExclusions(spec, context, parsing);
   const sources = expressions.map((expression) => sourceOf(expression, spec.dst ?? {}));
@@ -98,7 +99,16 @@ function readBound(field: 'startAt' | 'endAt', text: string | undefined, zone: Z
   return text === undefined ? undefined : readMoment({ field, text }, text, zone);
 }
 
-function checkDst({ dst = {} }: RecurrenceSpec): void {
+function checkChoices({ dst = {}, dayRule }: RecurrenceSpec): void {
+  if (dayRule !== undefined && dayRule !== 'or' && dayRule !== 'and')
+    throw new PunctualError(
+      'expression.invalid',
+      `dayRule ${JSON.stringify(dayRule)} is not one of or, and.`,
+      {
+        field: 'dayRule',
+        value: dayRule,
+      },
+    );
   const choices = { gap: ['run-after', 'shift', 'skip'], overlap: ['first', 'second', 'both'] } as const;
   for (const part of ['gap', 'overlap'] as const) {
     const value: string | undefined = dst[part];

@@ -1,4 +1,4 @@
-import type { DialectName } from './cron/dialect.ts';
+import type { DialectName, FieldName } from './cron/dialect.ts';
 import type { CronFields } from './cron/fields.ts';
 import type { Terms } from './interval.ts';
 import type { Period } from './period.ts';
@@ -19,6 +19,8 @@ export interface CronExpression {
   readonly questionMark: boolean;
   /** Whether weekdays are given as numbers, which dialects count from different days. */
   readonly numericWeekday: boolean;
+  /** The steps over whole fields, `*` or the least value, a slash and a step. */
+  readonly steps: Readonly<Partial<Record<FieldName, number>>>;
   /** Whether `H` makes it depend on the schedule id. */
   readonly hashed: boolean;
 }

@@ -1,10 +1,10 @@
 import type { EpochMs } from '../time.ts';
 import { hasAnyDay } from './cron/days.ts';
-import { type Dialect, EVENTBRIDGE, EXTENDED, QUARTZ } from './cron/dialect.ts';
+import { type Dialect, EVENTBRIDGE, EXTENDED, FIELDS, type FieldName, QUARTZ } from './cron/dialect.ts';
 import { readCron } from './cron/reader.ts';
 import type { CronExpression, Expression, IntervalExpression, OnceExpression } from './expression.ts';
 import { readMoment, wallAt } from './local.ts';
-import { type Period, readGoPeriod, readIsoPeriod, readRate } from './period.ts';
+import { durationOf, type Period, readGoPeriod, readIsoPeriod, readRate } from './period.ts';
 import { type Origin, quote, refusal } from './refusal.ts';
 import { readRRule } from './rrule/read.ts';
 import type { Zone } from './zone.ts';
@@ -18,6 +18,8 @@ export interface ParseContext {
   readonly anchor: EpochMs;
   /** Whether it is `startAt`, and then itself the first time of such an interval. */
   readonly startsAtAnchor: boolean;
+  /** Whether both day fields of crontab text must match. */
+  readonly bothDays?: boolean;
 }
 
 /** Longest text: a list of all minutes is 170 characters, an RRULE with fifty exceptions under 1,000. */
@@ -45,6 +47,12 @@ export function parseExpression(origin: Origin, context: ParseContext): Expressi
   if (text.startsWith('@')) return parseMacro(text, origin, context);
   if (/^every[ \t]/i.test(text)) return parseEvery(text, origin, context);
   if (/^R-?\d*\//i.test(text)) return parseRepeating(text, origin, context);
+  if (/^\d{4}-\d\d-\d\d([T ]|$)/.test(text))
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(text)} is a time and no expression: to fire once, write at(${text.slice(0, 40)}).`,
+    );
   return parseCron(text, EXTENDED, origin, context);
 }
 
@@ -118,6 +126,9 @@ function parseMacro(text: string, origin: Origin, context: ParseContext): Expres
 /** `every PT2H`, `every P1D from 2026-03-07T09:00:00` */
 function parseEvery(text: string, origin: Origin, context: ParseContext): IntervalExpression {
   const match = /^every[ \t]+(\S+)(?:[ \t]+from[ \t]+(\S+))?$/i.exec(text);
+  const duration = match ? undefined : durationOf(text.slice(6).trim());
+  if (duration !== undefined)
+    throw refusal(origin, 'expression.invalid', `${quote(text)} is written every ${duration}.`);
   if (!match)
     throw refusal(
       origin,
@@ -147,7 +158,8 @@ function parseRepeating(text: string, origin: Origin, context: ParseContext): In
 }
 
 function parseCron(text: string, dialect: Dialect, origin: Origin, context: ParseContext): CronExpression {
-  const fields = readCron({ ...origin, text: text === '' ? origin.text : text }, text, dialect, context.seed);
+  const read = readCron({ ...origin, text: text === '' ? origin.text : text }, text, dialect, context.seed);
+  const fields = context.bothDays ? { ...read, days: { ...read.days, bothDays: true } } : read;
   if (!hasAnyDay(fields.days))
     throw refusal(
       origin,
@@ -155,7 +167,8 @@ function parseCron(text: string, dialect: Dialect, origin: Origin, context: Pars
       `${quote(text)} never fires: no day of the calendar matches its day and month fields.`,
     );
   const parts = text.split(/[ \t]+/);
-  const weekday = parts[(dialect.layouts[parts.length] ?? []).indexOf('day-of-week')] ?? '';
+  const layout = dialect.layouts[parts.length] ?? [];
+  const weekday = parts[layout.indexOf('day-of-week')] ?? '';
   return {
     kind: 'cron',
     dialect: dialect.name,
@@ -164,8 +177,20 @@ function parseCron(text: string, dialect: Dialect, origin: Origin, context: Pars
     fieldCount: parts.length,
     questionMark: parts.includes('?'),
     numericWeekday: /(^|[,-])\d/.test(weekday),
+    steps: stepsOf(parts, layout),
     hashed: dialect.hash && /(^|[ \t,])h($|[ \t,(/])/i.test(text),
   };
+}
+
+function stepsOf(parts: readonly string[], layout: readonly FieldName[]): CronExpression['steps'] {
+  const steps = parts.flatMap((part, index) => {
+    const [, from, step] = /^(\*|\d+)\/(\d+)$/.exec(part) ?? [];
+    const name = layout[index];
+    if (from === undefined || name === undefined) return [];
+    const fromStart = from === '*' || Number(from) === FIELDS[name].min;
+    return fromStart ? [[name, Number(step)] as const] : [];
+  });
+  return Object.fromEntries(steps);
 }
 
 function once(at: number, zone: Zone): OnceExpression {

@@ -14,9 +14,33 @@ const MAX_DAYS = 36_600;
 const ISO =
   /^P(?!$)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?!$)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?)?$/i;
 
+const WORDS: readonly (readonly [RegExp, before: string, unit: string])[] = [
+  [/^s(ec(ond)?s?)?$/i, 'PT', 'S'],
+  [/^m(in(ute)?s?)?$/i, 'PT', 'M'],
+  [/^h((ou)?rs?)?$/i, 'PT', 'H'],
+  [/^d(ays?)?$/i, 'P', 'D'],
+  [/^w(eeks?)?$/i, 'P', 'W'],
+  [/^mo(nths?)?$/i, 'P', 'M'],
+  [/^y(ears?)?$/i, 'P', 'Y'],
+];
+
+/** The ISO 8601 duration of `90 minutes`, `1d` or `hour`; undefined for anything else. */
+export function durationOf(text: string): string | undefined {
+  const [, amount = '1', word = ''] = /^(\d{1,9})?[ \t]*([a-z]{1,8})$/i.exec(text) ?? [];
+  const unit = WORDS.find(([pattern]) => pattern.test(word));
+  return unit && `${unit[1]}${amount}${unit[2]}`;
+}
+
 /** An ISO 8601 duration of whole numbers: `PT90S`, `P1D`, `P1M`. */
 export function readIsoPeriod(origin: Origin, text: string): Period {
   const match = ISO.exec(text);
+  const meant = match ? undefined : durationOf(text);
+  if (meant !== undefined)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(text)} is no ISO 8601 duration: it is written every ${meant}.`,
+    );
   if (!match)
     throw refusal(
       origin,
@@ -43,7 +67,15 @@ export function readIsoPeriod(origin: Origin, text: string): Period {
 
 /** The amount of `@every`, after Go: `90s`, `1h30m`, `1.5h`. */
 export function readGoPeriod(origin: Origin, text: string): Period {
-  if (!/^(\d{1,9}(\.\d{1,3})?[hms])+$/i.test(text))
+  const isGo = /^(\d{1,9}(\.\d{1,3})?[hms])+$/i.test(text);
+  const meant = isGo ? undefined : durationOf(text);
+  if (meant !== undefined)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `@every takes hours, minutes and seconds: ${quote(text)} is written every ${meant}.`,
+    );
+  if (!isGo)
     throw refusal(
       origin,
       'expression.invalid',
@@ -64,6 +96,13 @@ export function readRate(origin: Origin, text: string): Period {
   const match = /^(\d{1,15}) (minute|hour|day)s?$/i.exec(text);
   const unit: Readonly<Record<string, number>> = { minute: 60, hour: 3_600, day: 86_400 };
   const seconds = unit[(match?.[2] ?? '').toLowerCase()];
+  const meant = match ? undefined : durationOf(text);
+  if (meant !== undefined)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(origin.text)}: rate takes minutes, hours or days, as in rate(5 minutes); this is written every ${meant}.`,
+    );
   if (!match || seconds === undefined)
     throw refusal(
       origin,

@@ -9,6 +9,11 @@ export interface RecurrenceSpec {
   readonly timezone: string;
   /** What is absent follows the habit of the dialect (build.ts). */
   readonly dst?: Partial<DstPolicy>;
+  /**
+   * How crontab text combines day-of-month and day-of-week when both are given: `or`, as crontabs do when neither begins
+   * with `*`; `and`, as Spring, Temporal, APScheduler and Cronos do. `or` when absent.
+   */
+  readonly dayRule?: DayRuleChoice;
   /** Dates (`2026-12-25`), ranges (`2026-12-24/2026-12-26`), times, or expressions whose times do not fire. */
   readonly exclude?: readonly string[];
   /** Names of calendars whose closed days do not fire. */
@@ -22,6 +27,8 @@ export interface RecurrenceSpec {
   /** ISO 8601 duration over which starts are spread by hash (jitter.ts). */
   readonly window?: string;
 }
+
+export type DayRuleChoice = 'or' | 'and';
 
 /** What compiling depends on besides the spec. */
 export interface CompileContext {

@@ -1,6 +1,7 @@
 import { PunctualError } from '../errors.ts';
 import { DAY_SECONDS } from './civil.ts';
 import { type Segment, segmentsOf } from './segments.ts';
+import { isIanaName, likelyZone } from './zone-names.ts';
 
 export interface Zone {
   /** The name as it was given, which is what a person recognises. */
@@ -32,6 +33,7 @@ export function zoneOf(name: string, field = 'timezone'): Zone {
 function makeZone(name: unknown, field: string): Zone {
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME)
     throw unknownZone(typeof name === 'string' ? name.slice(0, MAX_NAME) : name, field);
+  if (!isIanaName(name)) throw unknownZone(name, field);
   let format: Intl.DateTimeFormat;
   try {
     format = offsetFormat(name);
@@ -52,6 +54,13 @@ function makeZone(name: unknown, field: string): Zone {
 }
 
 function unknownZone(value: unknown, field: string, cause?: unknown): PunctualError {
+  const likely = typeof value === 'string' ? likelyZone(value) : undefined;
+  if (likely !== undefined)
+    return new PunctualError(
+      'timezone.unknown',
+      `${JSON.stringify(value)} is an abbreviation and no time zone of the IANA data: write "${likely}" if that is meant.`,
+      { field, value, cause },
+    );
   return new PunctualError(
     'timezone.unknown',
     `${JSON.stringify(value) ?? 'undefined'} is no time zone: give an IANA name such as "Europe/Berlin" or "UTC", ` +

@@ -78,6 +78,7 @@ describe('punctual plan', () => {
     [['@daily', '--calendar', 'no-such-file.json'], 'expression.invalid', 'calendar'],
     [['@daily', '--calendar', 'package.json'], 'expression.invalid', 'calendar'],
     [['@daily', '--on-excluded', 'cry'], 'expression.invalid', 'onExcluded'],
+    [['@daily', '--day-rule', 'xor'], 'expression.invalid', 'dayRule'],
     [['@daily', '--start-at', 'noon'], 'expression.invalid', 'startAt'],
     [['0 0 30 2 *'], 'expression.never-fires', 'expression'],
     [['0 12 ? * 2 *'], 'expression.ambiguous-dialect', 'expression'],

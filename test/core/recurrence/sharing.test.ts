@@ -16,6 +16,7 @@ describe('compiling from memory', () => {
     { ...spec, timezone: 'Europe/Paris' },
     { ...spec, dst: { gap: 'skip' } as const },
     { ...spec, dst: { overlap: 'second' } as const },
+    { ...spec, dayRule: 'and' as const },
     { ...spec, exclude: ['2026-12-25'] },
     { ...spec, startAt: '2026-01-01' },
     { ...spec, endAt: '2030-01-01' },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { wallAt } from '../../../lambdas/core/recurrence/local.ts';
 import { segmentsOf } from '../../../lambdas/core/recurrence/segments.ts';
 import { zoneOf } from '../../../lambdas/core/recurrence/zone.ts';
+import { epochMs } from '../../../lambdas/core/time.ts';
 import { randomFrom } from './mutate.ts';
 import { wallsOf } from './oracle.ts';
 import { recurrence, refused } from './support.ts';
@@ -46,6 +47,55 @@ describe('zones', () => {
       expect(error.message).toContain('IANA');
     },
   );
+
+  test.each([
+    ['BST', 'Europe/London'],
+    ['AST', 'America/Halifax'],
+    ['pst', 'America/Los_Angeles'],
+    ['CST', 'America/Chicago'],
+    ['IST', 'Asia/Kolkata'],
+    ['CEST', 'Europe/Berlin'],
+    ['EDT', 'America/New_York'],
+    ['JST', 'Asia/Tokyo'],
+  ])('refuse the abbreviation %s, naming %s', (timezone, likely) => {
+    const error = refused(() => recurrence('@daily', { timezone }));
+    expect(error).toMatchObject({ code: 'timezone.unknown', field: 'timezone' });
+    expect(error.message).toContain(`"${likely}"`);
+  });
+
+  test('refuse each abbreviation that ICU has a meaning for, and SystemV', () => {
+    const own =
+      'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST JST MIT NET NST PLT PNT PRT PST SST VST';
+    for (const timezone of [...own.split(' '), 'SystemV/PST8PDT', 'DTSTART'])
+      expect(() => recurrence('@daily', { timezone }), timezone).toThrow('IANA');
+    expect(() => recurrence('DTSTART;TZID=PST:20260101T090000 RRULE:FREQ=DAILY')).toThrow(
+      'America/Los_Angeles',
+    );
+  });
+
+  test('have the names and links of the IANA data, in any case', () => {
+    const links =
+      'EST5EDT EST MST HST CET MET EET WET PST8PDT GB GB-Eire NZ PRC ROK W-SU Zulu UCT GMT GMT0 GMT+0 utc eire';
+    const names = [
+      ...ZONES,
+      ...links.split(' '),
+      'US/Pacific',
+      'Etc/GMT+5',
+      'Asia/Calcutta',
+      'europe/berlin',
+      '+05:30',
+    ];
+    for (const timezone of names) expect(() => recurrence('@daily', { timezone }), timezone).not.toThrow();
+  });
+
+  test('that keep one offset where clocks around them change are warned of', () => {
+    const codes = (timezone: string) =>
+      recurrence('@daily', { timezone })
+        .warnings(epochMs(0))
+        .map(({ code }) => code);
+    expect(codes('EST')).toContain('zone-without-dst');
+    expect(codes('EST5EDT')).not.toContain('zone-without-dst');
+  });
 
   test('know a change of clocks just outside the stretch that is tabulated', () => {
     const change = 1_000_000_000;

@@ -34,6 +34,7 @@ const fields = [
   'exclude',
   'calendars',
   'onExcluded',
+  'dayRule',
   'startAt',
   'endAt',
   'window',

@@ -46,9 +46,17 @@ describe('the fields that say when', () => {
     ]);
   });
 
+  it('keep dayRule and milliseconds on the way to what is planned', async () => {
+    const both = await created(api, { expression: '0 9 13 * FRI', dayRule: 'and' });
+    expect(both.reply.body.dayRule).toBe('and');
+    expect((await upcomingTimes(both.path, 1))[0]).toBe('2026-03-13T09:00:00.000Z');
+    const once = await created(api, { expression: 'at(2026-03-13T09:00:00.900Z)' });
+    expect(await upcomingTimes(once.path)).toEqual(['2026-03-13T09:00:00.900Z']);
+  });
+
   it('that choose nothing are no edit', async () => {
     const { path } = await created(api);
-    const same = scheduleBody({ exclude: [], calendars: [], onExcluded: 'skip', dst: {} });
+    const same = scheduleBody({ exclude: [], calendars: [], onExcluded: 'skip', dst: {}, dayRule: 'or' });
     expect((await api.put(path, same)).body).toMatchObject({ revision: 1, version: 1 });
   });
 
@@ -61,6 +69,8 @@ describe('the fields that say when', () => {
     [{ calendars: ['no-such'] }, 'calendar.not-found', 'calendars[0]'],
     [{ calendars: ['a b'] }, 'request.invalid', 'calendars[0]'],
     [{ onExcluded: 'run' }, 'request.invalid', 'onExcluded'],
+    [{ dayRule: 'xor' }, 'request.invalid', 'dayRule'],
+    [{ timezone: 'BST' }, 'timezone.unknown', 'timezone'],
     [{ startAt: 'soon' }, 'expression.invalid', 'startAt'],
     [{ startAt: '2027-01-01T00:00:00', endAt: '2026-12-01T00:00:00' }, 'expression.never-fires', 'endAt'],
     [{ endAt: '2026-02-01T00:00:00' }, 'expression.never-fires', 'expression'],

@@ -48,7 +48,7 @@ export interface FieldSpec {
   /** The values as they are kept: Sunday is 0. */
   readonly min: number;
   readonly max: number;
-  /** A step must be smaller than this. */
+  /** A step must be smaller than this; one of all values fires once a field, as in Debian's cron. */
   readonly stepLimit: number;
   /** The last value that `H` may pick: every month has a 28th. */
   readonly hashMax: number;
@@ -60,11 +60,11 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const WEEKDAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'];
 
 export const FIELDS: Readonly<Record<FieldName, FieldSpec>> = {
-  second: { name: 'second', min: 0, max: 59, stepLimit: 60, hashMax: 59, names: [] },
-  minute: { name: 'minute', min: 0, max: 59, stepLimit: 60, hashMax: 59, names: [] },
-  hour: { name: 'hour', min: 0, max: 23, stepLimit: 24, hashMax: 23, names: [] },
-  'day-of-month': { name: 'day-of-month', min: 1, max: 31, stepLimit: 31, hashMax: 28, names: [] },
-  month: { name: 'month', min: 1, max: 12, stepLimit: 12, hashMax: 12, names: MONTHS },
+  second: { name: 'second', min: 0, max: 59, stepLimit: 61, hashMax: 59, names: [] },
+  minute: { name: 'minute', min: 0, max: 59, stepLimit: 61, hashMax: 59, names: [] },
+  hour: { name: 'hour', min: 0, max: 23, stepLimit: 25, hashMax: 23, names: [] },
+  'day-of-month': { name: 'day-of-month', min: 1, max: 31, stepLimit: 32, hashMax: 28, names: [] },
+  month: { name: 'month', min: 1, max: 12, stepLimit: 13, hashMax: 12, names: MONTHS },
   // vixie counts 0 to 7, so `*/7` is a legal way to say Sunday.
   'day-of-week': { name: 'day-of-week', min: 0, max: 6, stepLimit: 8, hashMax: 6, names: WEEKDAYS },
   year: { name: 'year', min: 1970, max: 2199, stepLimit: 230, hashMax: 2199, names: [] },

@@ -30,6 +30,8 @@ export interface DayRule {
   /** A field that begins with `*` or is `?` does not restrict, after vixie cron. */
   readonly anyDayOfMonth: boolean;
   readonly anyWeekday: boolean;
+  /** Whether the schedule asks that both day fields match, `dayRule: "and"`. */
+  readonly bothDays?: boolean;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface DayRule {
  * matches". Otherwise both must match, so that every second day that is a Monday can be written as two fields.
  */
 export function eitherDayField(rule: DayRule): boolean {
-  return !rule.anyDayOfMonth && !rule.anyWeekday;
+  return !rule.bothDays && !rule.anyDayOfMonth && !rule.anyWeekday;
 }
 
 export function bits(values: Iterable<number>): number {

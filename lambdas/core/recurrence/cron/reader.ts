@@ -77,6 +77,13 @@ function readSpecial(item: string, field: Field, context: FieldContext): boolean
       (last[2] ? field.nearestFromLast : field.fromLast).push(back);
       return true;
     }
+    const onToLast = /^(\d{1,9})-L$/i.exec(item);
+    if (onToLast)
+      throw invalid(
+        item,
+        context,
+        `L ends no range: write ${onToLast[1]}-31, of which each month has its own days`,
+      );
     const nearest = /^(\d{1,9})W$/i.exec(item);
     if (nearest) field.nearest.push(readValue(nearest[1] ?? '', item, context));
     return nearest !== null;
@@ -88,15 +95,33 @@ function readSpecial(item: string, field: Field, context: FieldContext): boolean
     field.values.push(6);
     return true;
   }
-  const last = /^(\w{1,9})L$/i.exec(item);
+  const ranged = /^(\w{1,9})-(\w{1,9})(L|#\d)$/i.exec(item);
+  if (ranged) throw rangeOfWeekdays(item, ranged[3] ?? '', context);
+  const last = /^(\w{1,9})(?:L|#L|#-1)$/i.exec(item);
   if (last) field.lastWeekdays.push(readValue(last[1] ?? '', item, context) % 7);
   const nth = /^(\w{1,9})#(\d{1,9})$/.exec(item);
   if (nth) {
     const count = Number(nth[2]);
-    if (count < 1 || count > 5) throw invalid(item, context, 'the number after # is 1 to 5');
+    if (count < 1 || count > 5)
+      throw invalid(item, context, 'the number after # is 1 to 5, or L for the last');
     field.nthWeekdays.push({ weekday: readValue(nth[1] ?? '', item, context) % 7, nth: count });
   }
   return last !== null || nth !== null;
+}
+
+/** `MON-FRI#1` may be the first of each, or the first working day: the texts for both. */
+function rangeOfWeekdays(item: string, suffix: string, context: FieldContext) {
+  const weekdays = readValues(item.slice(0, -suffix.length), context);
+  const each = weekdays.map((weekday) => `${context.spec.names[weekday % 7]}${suffix.toUpperCase()}`);
+  const working = suffix === '#1' ? '; the first working day of the month is 1W as the day of the month' : '';
+  const lastOne = /L/i.test(suffix)
+    ? '; the last working day of the month is LW as the day of the month'
+    : '';
+  return invalid(
+    item,
+    context,
+    `a range does not go with ${suffix}: for each of the days, write ${each.join(',')}${working}${lastOne}`,
+  );
 }
 
 function dayRule(dayOfMonth: Field, month: Field, dayOfWeek: Field, year: Field | undefined): DayRule {

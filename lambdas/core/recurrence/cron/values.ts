@@ -1,6 +1,6 @@
 import { hash48 } from '../../hash.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
-import type { Dialect, FieldSpec } from './dialect.ts';
+import type { Dialect, FieldName, FieldSpec } from './dialect.ts';
 
 /** What a field is read with. */
 export interface FieldContext {
@@ -62,6 +62,8 @@ export function readValue(text: string, item: string, context: FieldContext): nu
   const { spec, dialect } = context;
   const named = spec.names.indexOf(text.toUpperCase());
   if (named >= 0) return named + spec.min;
+  const short = shortened(text, item, context);
+  if (short !== undefined) throw invalid(item, context, `names have three letters: write ${short}`);
   if (!/^\d{1,9}$/.test(text)) throw invalid(item, context, allowed(context));
   const isWeekday = spec.name === 'day-of-week';
   const value = Number(text) - (isWeekday ? dialect.sunday : 0);
@@ -75,6 +77,21 @@ export function readValue(text: string, item: string, context: FieldContext): nu
   return value;
 }
 
+const FULL_NAMES =
+  'SUNDAY MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY JANUARY FEBRUARY MARCH APRIL JUNE JULY AUGUST SEPTEMBER ' +
+  'OCTOBER NOVEMBER DECEMBER';
+const LONGER = FULL_NAMES.split(' ');
+
+/** `MON-FRI` of `Monday-Fri`, when `text` is a longer name of the field than its three letters; undefined otherwise. */
+function shortened(text: string, item: string, { spec }: FieldContext): string | undefined {
+  const shorten = (name: string): string =>
+    name.length > 3 && LONGER.some((full) => full.startsWith(name.toUpperCase()))
+      ? name.slice(0, 3).toUpperCase()
+      : name;
+  const short = shorten(text);
+  return short !== text && spec.names.includes(short) ? item.replace(/[a-z]+/gi, shorten) : undefined;
+}
+
 function readStep(item: string, text: string, context: FieldContext): number {
   const { spec } = context;
   const step = /^\d{1,9}$/.test(text) ? Number(text) : 0;
@@ -83,10 +100,28 @@ function readStep(item: string, text: string, context: FieldContext): number {
       context.origin,
       'expression.out-of-range',
       `Step ${quote(text)} in ${quote(item)} is not allowed: a step of the ${spec.name} field is a whole number ` +
-        `from 1 to ${spec.stepLimit - 1}.`,
+        `from 1 to ${spec.stepLimit - 1}.${insteadOfStep(step, spec.name)}`,
     );
   return step;
 }
+
+/** `every PT90M` for minutes that no field can count. */
+function insteadOfStep(step: number, name: FieldName): string {
+  const [before, unit] = EVERY[name] ?? [];
+  return step < 1 || unit === undefined
+    ? ''
+    : ` Intervals of that length are written every ${before}${step}${unit}.`;
+}
+
+const EVERY: Readonly<Partial<Record<FieldName, readonly [string, string]>>> = {
+  second: ['PT', 'S'],
+  minute: ['PT', 'M'],
+  hour: ['PT', 'H'],
+  'day-of-month': ['P', 'D'],
+  month: ['P', 'M'],
+  'day-of-week': ['P', 'D'],
+  year: ['P', 'Y'],
+};
 
 /** `H` spreads schedules over a field: always the same value for a schedule, after Jenkins. */
 function readHash(item: string, base: string, by: number | undefined, context: FieldContext): number[] {

@@ -1,3 +1,4 @@
+import { FIELDS, type FieldName } from '../cron/dialect.ts';
 import { bitList, type DayRule, eitherDayField } from '../cron/fields.ts';
 import type { CronExpression } from '../expression.ts';
 import type { Warning } from '../types.ts';
@@ -28,11 +29,12 @@ export function cronWarnings(expression: CronExpression): Warning[] {
       'not-every-month',
       `Months without a day ${missing} are passed over; L is the last day of each month.`,
     );
-  if (restrictsDates(days) && restrictsWeekdays(days))
+  if (restrictsDates(days) && restrictsWeekdays(days) && !days.bothDays)
     warn(
       'both-day-fields',
       eitherDayField(days)
-        ? 'Day-of-month and day-of-week are both set: it fires when either matches, as crontabs do.'
+        ? 'Day-of-month and day-of-week are both set: it fires when either matches, as crontabs do; ' +
+            'with dayRule "and" it fires when both do.'
         : 'Day-of-month and day-of-week are both set and one begins with *: it fires when both match, as crontabs do.',
     );
   if (expression.questionMark && expression.dialect === 'extended' && expression.numericWeekday)
@@ -48,7 +50,25 @@ export function cronWarnings(expression: CronExpression): Warning[] {
       `A step of ${uneven} starts again at the end of its field, so one interval is shorter; ` +
         '"every <duration>" keeps them equal.',
     );
+  for (const [name, step] of Object.entries(expression.steps) as [FieldName, number][]) {
+    const { min, max } = FIELDS[name];
+    const size = max - min + 1;
+    if (step === size && name !== 'day-of-week')
+      warn('whole-field-step', `A step of ${step} is the whole ${name} field: it matches ${min} only.`);
+    else if (isUnevenDay(name, step, size))
+      warn(
+        'uneven-step',
+        `A step of ${step} in the ${name} field starts again with each ${name === 'day-of-month' ? 'month' : name === 'month' ? 'year' : 'week'}, ` +
+          `so that an interval there is shorter; "every P${step}${name === 'month' ? 'M' : 'D'}" keeps them equal.`,
+      );
+  }
   return warnings;
+}
+
+/** Whether a step of days or months does not end with its field: months differ in length, so that none of days does. */
+function isUnevenDay(name: FieldName, step: number, size: number): boolean {
+  if (step < 2 || step >= size) return false;
+  return name === 'day-of-month' || ((name === 'month' || name === 'day-of-week') && size % step !== 0);
 }
 
 /** The day number that some of the rule's months do not have, when no other day stands in for it. */
