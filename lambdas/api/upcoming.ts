@@ -3,6 +3,7 @@ import type { upcomingView } from '../contract/api/plan.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import { preview } from '../core/recurrence/index.ts';
+import { stateAt } from '../core/state-at.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
 import { withinRuns } from '../core/within-runs.ts';
 import { comingNotes } from './coming/notes.ts';
@@ -22,7 +23,7 @@ export async function upcoming(
   now: EpochMs,
 ): Promise<z.output<typeof upcomingView>> {
   const { head } = await getSchedule(deps, id);
-  const state = shownState(head.state);
+  const state = shownState(stateAt(head, now));
   if (state === 'paused') return { state, items: [] };
   const all = preview(headRecurrence(head), { from: now, count, now, seed: id }).fires;
   const nominal = all.map(({ scheduledTime }) => epochMs(Date.parse(scheduledTime)));

@@ -125,7 +125,8 @@ export interface ScheduleStore {
   readIdempotency(key: string, now: EpochMs): Promise<IdempotencyRecord | undefined>;
   listSchedules(query: {
     readonly group?: string;
-    readonly state?: ScheduleHead['state'];
+    /** As a person would say it at this moment (state-at.ts). */
+    readonly state?: { readonly is: ScheduleHead['state']; readonly at: EpochMs };
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<ScheduleRecord>>;

@@ -50,7 +50,11 @@ describe('listSchedules', () => {
       const ids = async (state?: 'paused') =>
         (
           await allPages((cursor) =>
-            own.schedules.listSchedules({ limit: 3, ...(state && { state }), ...(cursor && { cursor }) }),
+            own.schedules.listSchedules({
+              limit: 3,
+              ...(state && { state: { is: state, at: NOON } }),
+              ...(cursor && { cursor }),
+            }),
           )
         )
           .flat()

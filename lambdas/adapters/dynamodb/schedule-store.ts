@@ -3,6 +3,7 @@ import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
 import { purgeTime } from '../../core/retention.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
+import { stateAt } from '../../core/state-at.ts';
 import { batchGet } from './batch-get.ts';
 import { pinCalendars } from './calendar-store.ts';
 import type { StoreContext } from './client.ts';
@@ -63,7 +64,7 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
   async function listSchedules(
     query: Parameters<ScheduleStore['listSchedules']>[0],
   ): Promise<Page<ScheduleRecord>> {
-    const scope = `schedules:${query.group ?? ''}:${query.state ?? ''}`;
+    const scope = `schedules:${query.group ?? ''}:${query.state?.is ?? ''}`;
     let start = query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor);
     const items: ScheduleRecord[] = [];
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
@@ -86,7 +87,8 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
             ),
       );
       const records = await readRecords((answer.Items ?? []) as unknown as ItemKey[]);
-      items.push(...records.filter(({ head }) => query.state === undefined || head.state === query.state));
+      const { state } = query;
+      items.push(...records.filter(({ head }) => !state || stateAt(head, state.at) === state.is));
       start = answer.LastEvaluatedKey;
       if (!start || items.length >= query.limit) break;
     }

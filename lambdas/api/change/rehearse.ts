@@ -5,6 +5,7 @@ import type { ScheduleId } from '../../core/ids.ts';
 import { type Compiled, DEFAULT_PREVIEW, type PreviewFire, preview } from '../../core/recurrence/index.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
+import { stateAt } from '../../core/state-at.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
 import { type RunsStanding, withinRuns } from '../../core/within-runs.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
@@ -45,7 +46,7 @@ export async function rehearse(
   const without = (fires: readonly PreviewFire[], { has }: Times) =>
     fires.filter((fire) => !has(timeOf(fire))).map(fireViewOf);
   return {
-    state: stateAfter(move, live, after),
+    state: stateAfter(move, live, after, caller.now),
     before: before.fires.map(fireViewOf),
     after: after.fires.map(fireViewOf),
     added: without(after.fires, before),
@@ -54,8 +55,8 @@ export async function rehearse(
   };
 }
 
-function stateAfter(move: Move | undefined, live: ScheduleHead | undefined, after: Times) {
-  if (live && !move) return shownState(live.state);
+function stateAfter(move: Move | undefined, live: ScheduleHead | undefined, after: Times, now: EpochMs) {
+  if (live && !move) return shownState(stateAt(live, now));
   if (move?.state === 'paused') return 'paused';
   return after.fires.length > 0 ? 'enabled' : 'completed';
 }

@@ -4,6 +4,7 @@ import { splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
 import { type Definition, type ScheduleHead, type ScheduleState, timesOf } from '../../core/schedule.ts';
+import { stateAt } from '../../core/state-at.ts';
 import { type EpochMs, toIso } from '../../core/time.ts';
 import { successExpectedBy } from '../../core/watch.ts';
 import { withinRuns } from '../../core/within-runs.ts';
@@ -21,7 +22,7 @@ export function scheduleViewOf(
   const next = coming && withinRuns(head, [coming.at]) > 0 ? coming : null;
   return {
     ...splitScheduleId(head.id),
-    state: shownState(head.state),
+    state: shownState(stateAt(head, now)),
     revision: head.revision,
     version: head.version,
     ...definitionView(revision.definition),

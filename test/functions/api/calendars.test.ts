@@ -241,7 +241,7 @@ describe('an edit of a calendar', () => {
       expression: ['at(2026-03-01T12:01:00)', 'at(2026-03-03T09:00:00)'],
       calendars: [name],
     });
-    expect(done.reply.body.state).toBe('completed');
+    expect((await api.stores.schedules.readHead(done.id))?.state).toBe('completed');
     await api.put(`/calendars/${name}`, { dates: [] });
     expect((await api.get(paused.path)).body).toMatchObject({ state: 'paused', revision: 2 });
     expect((await api.get(done.path)).body.state).toBe('enabled');

@@ -22,7 +22,18 @@ const nextDueOf = async (id: Parameters<TestApi['stores']['schedules']['readHead
 describe('planning at once', () => {
   it('creates what falls inside the lead with the schedule, and leaves the rest to the tick', async () => {
     const soon = await created(api, { expression: once(at(45 * SECOND)) });
-    expect(soon.reply.body).toMatchObject({ state: 'completed', nextScheduledTime: toIso(at(45 * SECOND)) });
+    expect(soon.reply.body).toMatchObject({ state: 'enabled', nextScheduledTime: toIso(at(45 * SECOND)) });
+    const listed = async (state: string) =>
+      (await api.get(`/schedules?state=${state}&limit=100`)).body.items.map(
+        ({ name }: { name: string }) => name,
+      );
+    const name = soon.path.split('/').at(-1);
+    expect(await listed('enabled')).toContain(name);
+    api.clock.advance(MINUTE);
+    expect((await api.get(soon.path)).body).toMatchObject({ state: 'completed', nextScheduledTime: null });
+    expect(await listed('enabled')).not.toContain(name);
+    expect(await listed('completed')).toContain(name);
+    api.clock.set(NOON);
     expect(await ledger(api, soon.path)).toMatchObject([
       { status: 'pending', scheduledTime: toIso(at(45 * SECOND)), kind: 'scheduled', revision: 1 },
     ]);

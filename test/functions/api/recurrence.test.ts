@@ -157,7 +157,7 @@ describe('maxRuns', () => {
     expect(reply.body).toMatchObject({ state: 'enabled', remainingRuns: 2 });
     expect(await upcomingTimes(path, 20)).toHaveLength(12);
     await tickAt(api, at(9 * MINUTE));
-    expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
+    expect((await api.get(path)).body).toMatchObject({ state: 'enabled', remainingRuns: 0 });
     expect(await upcomingTimes(path, 20)).toEqual(
       [at(10 * MINUTE), at(11 * MINUTE), at(12 * MINUTE)].map(toIso),
     );
@@ -169,7 +169,7 @@ describe('maxRuns', () => {
   it('is reached in the request that makes it, when it is small', async () => {
     const { path, reply } = await created(api, { expression: '* * * * *', maxRuns: 1 });
     expect(reply.body).toMatchObject({
-      state: 'completed',
+      state: 'enabled',
       remainingRuns: 0,
       nextScheduledTime: toIso(at(MINUTE)),
     });
@@ -185,6 +185,8 @@ describe('maxRuns', () => {
     await tickAt(api, at(8 * HOUR + 30 * MINUTE));
     expect((await api.get(path)).body).toMatchObject({ state: 'enabled', remainingRuns: 1 });
     await tickAt(api, at(9 * HOUR - SECOND));
+    expect((await api.get(path)).body.state).toBe('enabled');
+    api.clock.set(at(9 * HOUR));
     expect((await api.get(path)).body.state).toBe('completed');
     const all = await ledger(api, path);
     expect(all.map(({ status, coalesced }) => coalesced?.count ?? status)).toEqual([
@@ -209,7 +211,7 @@ describe('maxRuns', () => {
     api.clock.set(at(2.5 * MINUTE));
     const edited = await api.patch(path, { timeout: 'PT30S' });
     // Three of the five are still to come; the two whose time has passed go on by the new definition.
-    expect(edited.body).toMatchObject({ revision: 2, remainingRuns: 0, state: 'completed' });
+    expect(edited.body).toMatchObject({ revision: 2, remainingRuns: 0, state: 'enabled' });
     expect(await upcomingTimes(path, 9)).toHaveLength(3);
   });
 
@@ -229,7 +231,7 @@ describe('maxRuns', () => {
     await tickAt(api, at(HOUR));
     expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
     const more = await api.patch(path, { maxRuns: 5 });
-    expect(more.body).toMatchObject({ state: 'completed', remainingRuns: 0 });
+    expect(more.body).toMatchObject({ state: 'enabled', remainingRuns: 0 });
     expect(await upcomingTimes(path, 9)).toEqual([61, 62].map((minutes) => toIso(at(minutes * MINUTE))));
     await api.patch(path, { maxRuns: 4 });
     expect(await upcomingTimes(path, 9)).toEqual([toIso(at(61 * MINUTE))]);
