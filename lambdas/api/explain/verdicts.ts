@@ -40,7 +40,7 @@ export function occurrenceVerdict(found: Occurrence, now: EpochMs): Verdict {
       return {
         decision: not,
         rule: `${status}.${found.reason}`,
-        message: 'It could not start within its startDeadline.',
+        message: MISSED[found.reason],
       };
     case 'coalesced':
       return { decision: not, rule: `${status}.${found.reason}`, message: coalescedMessage(found) };
@@ -57,6 +57,11 @@ function pendingMessage(dueAt: EpochMs, now: EpochMs): string {
     : `It has been due since ${toIso(dueAt)} and waits to be started.`;
 }
 
+const MISSED = {
+  'start-deadline': 'It could not start within its startDeadline.',
+  'catch-up': 'It came late, and the catch-up policy did not run it.',
+} as const;
+
 const CANCELLED = {
   superseded: 'an edit of the schedule took its place',
   paused: 'the schedule was paused',
@@ -66,7 +71,7 @@ const CANCELLED = {
 } as const;
 
 const COALESCED = {
-  'catch-up': 'they passed while nothing could create them, and the catch-up policy did not run them',
+  'catch-up': 'they came late, and the catch-up policy did not run them',
   superseded: 'an edit of the schedule ruled them out before they were created',
   paused: 'the schedule was paused',
   deleted: 'the schedule was deleted before they were created',
