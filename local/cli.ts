@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { demo } from './demo.ts';
 import { banner } from './output/banner.ts';
 import { createReceiver } from './receiver.ts';
@@ -25,10 +25,20 @@ export async function main(argv: readonly string[]): Promise<void> {
     )
     .option('--port <port>', `port of the API (default: ${DEFAULT_PORT})`, parsePort)
     .option('--data <directory>', 'where everything is kept between runs', resolve(PROJECT, '.punctual'))
-    .option('--memory', 'keep nothing: start empty, end without a trace')
+    .addOption(
+      // What would be ignored is refused: nobody should look for data in a directory that was never written.
+      new Option('--memory', 'keep nothing: start empty, end without a trace').conflicts('data'),
+    )
     .option('--dynamodb <url>', 'a DynamoDB endpoint to use in place of the embedded engine')
     .option('--secrets <file>', 'JSON with the secrets that targets name: { "<ARN>": "<secret>" }')
-    .option('--demo', 'show a schedule firing every five seconds, on data of its own')
+    .addOption(
+      new Option('--demo', 'show a schedule firing every five seconds, on data of its own').conflicts([
+        'data',
+        'memory',
+        'dynamodb',
+        'secrets',
+      ]),
+    )
     .helpOption('--help', 'show this');
   program.parse(argv, { from: 'user' });
   const options = program.opts<Options>();

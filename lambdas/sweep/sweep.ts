@@ -169,7 +169,22 @@ function expiredSettlement(
     startedAt: open.attemptStartedAt,
     finishedAt: now,
     outcome: 'lease-expired',
-    detail: `The lease of ${open.lease.holder} was not renewed; its worker is taken for dead.`,
+    detail: silenceOf(open, revision),
   } as const;
   return failureOf(open, revision?.definition.retry, { retryable: true }, record, now, 'lease-expired');
+}
+
+/** Work that goes on outside has no worker of ours: it was to say how it went, or that it still goes on. */
+function silenceOf(
+  { detached, pullQueue, lease }: RunningOccurrence,
+  revision: Revision | undefined,
+): string {
+  if (detached !== true && pullQueue === undefined)
+    return `The lease of ${lease.holder} was not renewed; its worker is taken for dead.`;
+  const who = detached === true ? 'Taken on by the target' : `Claimed by ${lease.holder}`;
+  const { heartbeatTimeout, timeout } = revision?.definition ?? {};
+  const within = heartbeatTimeout
+    ? `${heartbeatTimeout} (heartbeatTimeout)`
+    : `${timeout ?? 'its time'} (timeout)`;
+  return `${who}, and neither completed, failed nor extended within ${within}.`;
 }

@@ -115,6 +115,16 @@ describe('a run that cannot be', () => {
   it('refuses options that make no sense', async () => {
     await expect(startEmbeddedRun(['--port', 'many'])).rejects.toThrow(/A port is a number/);
     expect(existsSync('many')).toBe(false);
+    // Ignored, the second would leave somebody looking for data that was never kept.
+    for (const [one, other] of [
+      ['--memory', '--data'],
+      ['--demo', '--data'],
+      ['--demo', '--secrets'],
+    ] as const)
+      await expect(startEmbeddedRun([one, other, 'somewhere'])).rejects.toThrow(
+        new RegExp(`option '${one}' cannot be used with option '${other} `),
+      );
+    expect(existsSync('somewhere')).toBe(false);
   });
 });
 

@@ -136,7 +136,11 @@ describe('an attempt that its target took on', () => {
     await sweepAt(at(9 * MINUTE));
     expect((await read(id)).status).toBe('running');
     expect(await sweepAt(at(9 * MINUTE + 1))).toMatchObject({ leasesExpired: 0, outsideExpired: 1 });
-    expect((await read(id)).status).toBe('pending');
+    const silent = await read(id);
+    expect(silent.status).toBe('pending');
+    expect(silent.attempts[0].detail).toBe(
+      'Taken on by the target, and neither completed, failed nor extended within PT5M (heartbeatTimeout).',
+    );
     for (const verb of ['complete', 'fail', 'heartbeat'])
       expect((await say(id, verb, token)).status).toBe(409);
 
@@ -271,6 +275,9 @@ describe('pulling', () => {
     api.clock.advance(10 * SECOND);
     const [second] = await claim(queue);
     expect(second).toMatchObject({ id: first.id, attempt: 2, idempotencyKey: first.idempotencyKey });
+    expect((await read(first.id)).attempts[0].detail).toMatch(
+      /^Claimed by .+, and neither completed, failed nor extended within PT\d+[SM] /,
+    );
     expect((await say(first.id, 'complete', first.completionToken)).status).toBe(409);
     expect((await say(second.id, 'fail', second.completionToken)).body.status).toBe('pending');
     api.clock.advance(MINUTE);
