@@ -90,13 +90,13 @@ function readCalendar(path: string): [string, CalendarDefinition] {
   throw refused(`${path} is no calendar: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
-export function planText({ fires, warnings, description }: Preview, { timezone }: PlanFlags): string {
-  const rows = fires.map(({ scheduledTime, local, notes }) =>
+export function planText({ items, warnings, recurrence }: Preview, { timezone }: PlanFlags): string {
+  const rows = items.map(({ scheduledTime, local, notes }) =>
     `${scheduledTime}  ${local.padEnd(25)}${notes.map(({ message }) => `  ${message}`).join('')}`.trimEnd(),
   );
   const head = `${'UTC'.padEnd(26)}${timezone}`;
   const cautions = warnings.map(({ message }) => `Warning: ${message}`);
-  return `${[description, '', head, ...(rows.length > 0 ? rows : ['(none)']), ...(cautions.length > 0 ? ['', ...cautions] : [])].join('\n')}\n`;
+  return `${[recurrence, '', head, ...(rows.length > 0 ? rows : ['(none)']), ...(cautions.length > 0 ? ['', ...cautions] : [])].join('\n')}\n`;
 }
 
 /** NaN, which the planner refuses, for anything else. */

@@ -10,14 +10,19 @@ import { invalidRequest } from './http/faults.ts';
 
 type Query = z.output<typeof listOccurrencesQuery>;
 
-/** The ledger, newest first. It can be read after the schedule is deleted, as long as its records are kept. */
+/**
+ * The ledger, newest first. What is planned ahead is not what somebody asks for who asks for the latest: without a
+ * range or a filter it ends with now, and the times to come are there by name (`upcoming`). It can be read after the schedule is deleted, as long as its
+ * records are kept.
+ */
 export async function listOccurrences(
   deps: Pick<ChangeDeps, 'schedules' | 'occurrences'>,
   id: ScheduleId,
   query: Query,
+  now: EpochMs,
 ): Promise<Page<Occurrence>> {
   const { status, kind, reason, limit, cursor } = query;
-  const { from, to } = rangeOf(query);
+  const { from, to = from === undefined && isUnfiltered(query) ? now : undefined } = rangeOf(query);
   const [head, page] = await Promise.all([
     deps.schedules.readHead(id),
     deps.occurrences.listOccurrences({
@@ -34,6 +39,9 @@ export async function listOccurrences(
   if (!head) throw scheduleNotFound(id);
   return page;
 }
+
+const isUnfiltered = ({ status, kind, reason }: Query): boolean =>
+  status === undefined && kind === undefined && reason === undefined;
 
 /** Scheduled times that a request is about. */
 export function rangeOf(query: { readonly from?: string | undefined; readonly to?: string | undefined }): {

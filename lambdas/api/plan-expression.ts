@@ -22,7 +22,7 @@ export async function planExpression(
   const spec = recurrenceOf(body);
   const policy = { ...spec, calendars: await pinCalendars(schedules, spec) };
   const compiled = headRecurrence({ id: seed as ScheduleId, policy, anchor: from });
-  const { fires, warnings, description } = preview(compiled, {
+  const { items, warnings, recurrence } = preview(compiled, {
     from,
     previous,
     now,
@@ -30,5 +30,5 @@ export async function planExpression(
     ...(to !== undefined && { to }),
     ...(count !== undefined && { count }),
   });
-  return { fires: fires.map(fireViewOf), warnings: [...warnings], description };
+  return { items: items.map(fireViewOf), warnings: [...warnings], recurrence };
 }

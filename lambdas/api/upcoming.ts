@@ -25,7 +25,7 @@ export async function upcoming(
   const { head } = await getSchedule(deps, id);
   const state = shownState(stateAt(head, now));
   if (state === 'paused') return { state, items: [] };
-  const all = preview(headRecurrence(head), { from: now, count, now, seed: id }).fires;
+  const all = preview(headRecurrence(head), { from: now, count, now, seed: id }).items;
   const nominal = all.map(({ scheduledTime }) => epochMs(Date.parse(scheduledTime)));
   const coming = withinRuns(head, nominal);
   const [fires, times] = [all.slice(0, coming), nominal.slice(0, coming)];

@@ -21,7 +21,7 @@ A schedule that calls a receiver in this process every 10 seconds:
 
 What became of its times up to now, and how to stop it:
 
-  curl -sS "${apiUrl}/schedules/demo/hello/occurrences?limit=5&to=$(date -u +%FT%TZ)"
+  curl -sS "${apiUrl}/schedules/demo/hello/occurrences?limit=5"
   curl -sS -X DELETE ${apiUrl}/schedules/demo/hello
 `;
 }

@@ -30,7 +30,11 @@ export async function ledgerOf(apiUrl: string, group: string, name: string): Pro
   let cursor: string | undefined;
   do {
     const query: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = (await call(apiUrl, 'GET', `/schedules/${group}/${name}/occurrences?limit=100${query}`)) as {
+    const page = (await call(
+      apiUrl,
+      'GET',
+      `/schedules/${group}/${name}/occurrences?from=1970-01-01T00:00:00Z&limit=100${query}`,
+    )) as {
       items: LedgerEntry[];
       cursor?: string;
     };

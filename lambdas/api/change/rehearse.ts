@@ -63,7 +63,7 @@ function stateAfter(move: Move | undefined, live: ScheduleHead | undefined, afte
 
 function timesOf(head: Pick<ScheduleHead, 'id' | 'policy' | 'anchor'> & RunsStanding, after: EpochMs): Times {
   const recurrence = headRecurrence(head);
-  const all = preview(recurrence, { from: after, now: after, seed: head.id }).fires;
+  const all = preview(recurrence, { from: after, now: after, seed: head.id }).items;
   const fires = all.slice(0, withinRuns(head, all.map(timeOf)));
   const isWhole = fires.length < all.length;
   return {
@@ -103,8 +103,8 @@ async function timesAfter(
   // What is planned already still runs as it was; the new times begin behind it.
   const start = await startOf(deps, { before: standing.head, base, move, open, caller });
   const kept = headRecurrence(standing.head);
-  const old = preview(kept, { from: now, to: start, count: DEFAULT_PREVIEW, now, seed: id }).fires;
-  const rest = preview(headRecurrence(base), { from: start, now, seed: id }).fires;
+  const old = preview(kept, { from: now, to: start, count: DEFAULT_PREVIEW, now, seed: id }).items;
+  const rest = preview(headRecurrence(base), { from: start, now, seed: id }).items;
   return {
     fires: [...old, ...rest].slice(0, DEFAULT_PREVIEW),
     has: (at) => (at <= start ? firesAt(kept, at) : next.has(at)),

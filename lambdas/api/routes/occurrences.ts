@@ -21,7 +21,10 @@ const listEndpoint = endpoint({
   operationId: 'listOccurrences',
   tag,
   summary: 'List the occurrences of a schedule',
-  description: 'Latest scheduled time first; also of a deleted schedule. A page may hold fewer than `limit`.',
+  description:
+    'Latest scheduled time first; also of a deleted schedule. Without a range or a filter, those whose time has come: ' +
+    '`from`, `to` and `status=pending` show what is planned ahead, `upcoming` all that is to come. A page may hold ' +
+    'fewer than `limit`.',
   request: { params: scheduleParams, query: listOccurrencesQuery },
   responses: { 200: { description: 'A page of occurrences.', schema: occurrenceList } },
   problems: [400, 404],
@@ -39,8 +42,8 @@ const getEndpoint = endpoint({
 });
 
 export const occurrenceRoutes = (deps: ApiDeps) => [
-  mounted(listEndpoint, async ({ params, query }) => {
-    const read = (limit: number) => listOccurrences(deps, idOf(params), { ...query, limit });
+  mounted(listEndpoint, async ({ params, query, caller }) => {
+    const read = (limit: number) => listOccurrences(deps, idOf(params), { ...query, limit }, caller.now);
     return answer(200, await pageWithin(query.limit, read, (items) => items.map(occurrenceViewOf)));
   }),
 

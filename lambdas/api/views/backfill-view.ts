@@ -2,7 +2,7 @@ import type { BackfillSummary, BackfillView } from '../../contract/api/backfill.
 import type { Backfill, BackfillCounts } from '../../core/backfill/backfill.ts';
 import { occurrenceKeyIn } from '../../core/backfill/backfill.ts';
 import { tally } from '../../core/backfill/tally.ts';
-import { occurrenceId, splitScheduleId } from '../../core/ids.ts';
+import { occurrenceId } from '../../core/ids.ts';
 import { isTerminal } from '../../core/occurrence.ts';
 import { toIso } from '../../core/time.ts';
 import type { Watched } from '../backfill/read.ts';
@@ -43,7 +43,7 @@ function aboutOf(backfill: Backfill) {
   const { id, state, reason, revision, from, to, order, maxConcurrent, reprocess } = backfill;
   return {
     id,
-    schedule: splitScheduleId(backfill.schedule),
+    schedule: backfill.schedule,
     state,
     ...(reason !== undefined && { reason }),
     revision,

@@ -1,5 +1,5 @@
 import type { OccurrenceView } from '../../contract/api/occurrence.ts';
-import { idempotencyKey, occurrenceId, splitScheduleId } from '../../core/ids.ts';
+import { idempotencyKey, occurrenceId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { toIso } from '../../core/time.ts';
 
@@ -8,7 +8,7 @@ export function occurrenceViewOf(occurrence: Occurrence): OccurrenceView {
   const { startedAt } = occurrence;
   return {
     id,
-    schedule: splitScheduleId(occurrence.schedule),
+    schedule: occurrence.schedule,
     revision: occurrence.revision,
     kind: occurrence.kind,
     scheduledTime: toIso(occurrence.scheduledTime),

@@ -7,7 +7,14 @@ import {
   REPROCESS,
 } from '../../core/backfill/backfill.ts';
 import { OCCURRENCE_STATUSES } from '../../core/occurrence.ts';
-import { cursorField, instantSchema, pageQuery, scheduleParams, timestampSchema } from './common.ts';
+import {
+  cursorField,
+  instantSchema,
+  pageQuery,
+  scheduleIdText,
+  scheduleParams,
+  timestampSchema,
+} from './common.ts';
 
 export const createBackfillBody = z
   .strictObject({
@@ -35,7 +42,7 @@ const countField = (description: string) => z.int().meta({ description });
 export const backfillView = z
   .object({
     id: z.string(),
-    schedule: z.object({ group: z.string(), name: z.string() }),
+    schedule: scheduleIdText,
     state: z.enum(BACKFILL_STATES),
     reason: z.enum(['user', 'deleted']).optional().meta({ description: 'Why it was cancelled.' }),
     revision: z.int().meta({ description: 'The definition that was in force, which its runs keep.' }),

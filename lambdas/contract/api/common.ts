@@ -74,6 +74,17 @@ export const timestampSchema = z
   .string()
   .meta({ format: 'date-time', examples: ['2026-12-01T09:00:00.000Z'] });
 
+/** Of a schedule as of a preview. */
+export const recurrenceText = z.string().meta({
+  description: 'When it runs, in words.',
+  examples: ['At 09:00, Monday to Friday, New York time'],
+});
+
+/** As a target is given it, and as occurrences, claims and backfills name theirs. */
+export const scheduleIdText = z
+  .string()
+  .meta({ description: 'Of which schedule: `group/name`.', examples: ['billing/nightly'] });
+
 export const dstSchema = z
   .strictObject({
     gap: z.enum(['run-after', 'shift', 'skip']).optional(),

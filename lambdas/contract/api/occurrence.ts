@@ -2,7 +2,14 @@ import * as z from 'zod';
 import { OCCURRENCE_KINDS } from '../../core/ids.ts';
 import { OCCURRENCE_STATUSES } from '../../core/occurrence.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
-import { cursorField, instantSchema, noteSchema, pageQuery, timestampSchema } from './common.ts';
+import {
+  cursorField,
+  instantSchema,
+  noteSchema,
+  pageQuery,
+  scheduleIdText,
+  timestampSchema,
+} from './common.ts';
 
 export const attemptView = z
   .object({
@@ -17,7 +24,7 @@ export const attemptView = z
 export const occurrenceView = z
   .object({
     id: z.string(),
-    schedule: z.object({ group: z.string(), name: z.string() }),
+    schedule: scheduleIdText,
     revision: z.int(),
     kind: z.enum(OCCURRENCE_KINDS),
     scheduledTime: timestampSchema,

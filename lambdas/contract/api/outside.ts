@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nameSchema, timestampSchema } from './common.ts';
+import { nameSchema, scheduleIdText, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 const completionToken = z
@@ -71,7 +71,7 @@ export const pulledView = z
       z
         .object({
           id: z.string(),
-          schedule: z.string(),
+          schedule: scheduleIdText,
           scheduledTime: timestampSchema,
           previousScheduledTime: timestampSchema.nullable(),
           nextScheduledTime: timestampSchema.nullable(),

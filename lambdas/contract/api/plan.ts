@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantSchema, integerQuery, noteSchema, timestampSchema } from './common.ts';
+import { instantSchema, integerQuery, noteSchema, recurrenceText, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 import { recurrenceFields } from './recurrence.ts';
 import { STATES } from './schedule.ts';
@@ -42,7 +42,11 @@ export const planBody = z
   });
 
 export const planView = z
-  .object({ fires: z.array(fireView), warnings: z.array(noteSchema), description: z.string() })
+  .object({
+    items: z.array(fireView),
+    warnings: z.array(noteSchema),
+    recurrence: recurrenceText,
+  })
   .meta({ id: 'PlannedFires' });
 
 export const upcomingQuery = z.strictObject({

@@ -9,6 +9,7 @@ import {
   noteSchema,
   pageQuery,
   readOnlyFields,
+  recurrenceText,
   timestampSchema,
 } from './common.ts';
 import { inputSchema } from './input.ts';
@@ -167,10 +168,7 @@ export const scheduleView = z
     ...pauseFields,
     ...watchFields,
     remainingRuns: z.int().optional().meta({ description: 'With `maxRuns`: runs that are not planned yet.' }),
-    recurrence: z.string().meta({
-      description: 'When it runs, in words.',
-      examples: ['At 09:00, Monday to Friday, New York time'],
-    }),
+    recurrence: recurrenceText,
     warnings: z
       .array(noteSchema)
       .meta({ description: 'What is legal in the expression and probably not meant.' }),

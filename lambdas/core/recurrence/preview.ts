@@ -30,9 +30,10 @@ export interface PreviewOptions {
 
 /** What the API and the command print; all text, so that it is JSON as it stands. */
 export interface Preview {
-  readonly fires: readonly PreviewFire[];
+  readonly items: readonly PreviewFire[];
   readonly warnings: readonly Warning[];
-  readonly description: string;
+  /** When it runs, in words. */
+  readonly recurrence: string;
 }
 
 export interface PreviewFire {
@@ -54,22 +55,22 @@ export function preview(compiled: Compiled, options: PreviewOptions): Preview {
       field: 'count',
       value: count,
     });
-  const fires: PreviewFire[] = [];
+  const items: PreviewFire[] = [];
   const spent = measureWork();
   let fire = previous ? compiled.prev(from) : compiled.next(from);
   let later = previous && fire ? compiled.next(fire.at) : null;
-  while (fire && fires.length < count && !isBeyond(fire.at, to, previous) && spent() <= MAX_STEPS) {
+  while (fire && items.length < count && !isBeyond(fire.at, to, previous) && spent() <= MAX_STEPS) {
     const following: Fire | null = previous ? compiled.prev(fire.at) : compiled.next(fire.at);
-    fires.push(previewFire(compiled, fire, (previous ? later : following)?.at ?? null, options.seed));
+    items.push(previewFire(compiled, fire, (previous ? later : following)?.at ?? null, options.seed));
     later = fire;
     fire = following;
   }
   const warnings = compiled.warnings(options.now);
-  const isCut = spent() > MAX_STEPS && fires.length < count;
+  const isCut = spent() > MAX_STEPS && items.length < count;
   return {
-    fires,
-    warnings: isCut ? [...warnings, cutShort(fires.length)] : warnings,
-    description: compiled.description,
+    items,
+    warnings: isCut ? [...warnings, cutShort(items.length)] : warnings,
+    recurrence: compiled.description,
   };
 }
 

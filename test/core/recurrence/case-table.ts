@@ -59,7 +59,7 @@ export function answer(one: Case, dst: Partial<DstPolicy> = {}): string[] {
       now: last,
       seed: 'group/name',
       previous: one.direction === 'prev',
-    }).fires;
+    }).items;
     if (!fire) break;
     fires.push(fire.scheduledTime.replace('.000Z', 'Z'));
     last = epochMs(Date.parse(fire.scheduledTime));

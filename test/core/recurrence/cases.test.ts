@@ -61,7 +61,7 @@ describe('reported cases', () => {
       const from = epochMs(Date.UTC(2026, 0, 1));
       const times = (seed: string): string =>
         JSON.stringify(
-          preview(recurrence(textOf(one), { context: { seed } }), { from, now: from, seed }).fires,
+          preview(recurrence(textOf(one), { context: { seed } }), { from, now: from, seed }).items,
         );
       expect(times('group/a')).toBe(times('group/a'));
       const different = new Set(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => times(`group/${name}`)));

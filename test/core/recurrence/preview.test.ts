@@ -11,46 +11,46 @@ function previewed(text: string, options: Partial<Parameters<typeof preview>[1]>
 
 describe('a preview', () => {
   test('has fires in UTC and local time with notes, warnings and a description', () => {
-    const { fires, warnings, description } = previewed(
+    const { items, warnings, recurrence } = previewed(
       '30 2 * * *',
       { count: 2 },
       { timezone: 'America/New_York' },
     );
-    expect(fires.map(({ scheduledTime, local }) => [scheduledTime, local])).toEqual([
+    expect(items.map(({ scheduledTime, local }) => [scheduledTime, local])).toEqual([
       ['2026-03-08T07:00:00.000Z', '2026-03-08T03:00:00-04:00'],
       ['2026-03-09T06:30:00.000Z', '2026-03-09T02:30:00-04:00'],
     ]);
-    expect(fires.map(({ notes }) => notes.map(({ code }) => code))).toEqual([['dst.gap.run-after'], []]);
+    expect(items.map(({ notes }) => notes.map(({ code }) => code))).toEqual([['dst.gap.run-after'], []]);
     expect(warnings.map(({ code }) => code)).toEqual(['dst-gap']);
-    expect(description).toBe('At 02:30, New York time');
+    expect(recurrence).toBe('At 02:30, New York time');
   });
 
   test('goes back from the instant when asked for previous fires', () => {
-    const { fires } = previewed('@daily', { previous: true, count: 2 });
-    expect(fires.map(({ scheduledTime }) => scheduledTime)).toEqual([
+    const { items } = previewed('@daily', { previous: true, count: 2 });
+    expect(items.map(({ scheduledTime }) => scheduledTime)).toEqual([
       '2026-03-07T00:00:00.000Z',
       '2026-03-06T00:00:00.000Z',
     ]);
   });
 
   test('ends at `to`, included, in either direction', () => {
-    expect(previewed('@daily', { to: at('2026-03-10T00:00:00Z') }).fires).toHaveLength(3);
-    expect(previewed('@daily', { to: at('2026-03-05T00:00:00Z'), previous: true }).fires).toHaveLength(3);
+    expect(previewed('@daily', { to: at('2026-03-10T00:00:00Z') }).items).toHaveLength(3);
+    expect(previewed('@daily', { to: at('2026-03-05T00:00:00Z'), previous: true }).items).toHaveLength(3);
   });
 
   test('is bounded however far `to` is', () => {
-    expect(previewed('* * * * * *', { to: at('2027-01-01T00:00:00Z') }).fires).toHaveLength(MAX_PREVIEW);
+    expect(previewed('* * * * * *', { to: at('2027-01-01T00:00:00Z') }).items).toHaveLength(MAX_PREVIEW);
   });
 
   test('says when a window puts off the start', () => {
-    const [fire] = previewed('@daily', { count: 1 }, { window: 'PT1H' }).fires;
+    const [fire] = previewed('@daily', { count: 1 }, { window: 'PT1H' }).items;
     expect(fire?.notes[0]?.code).toBe('window');
     expect(fire?.notes[0]?.message).toMatch(/^Starts at 2026-03-08T00:\d\d/);
   });
 
   test('shows offsets with minutes and with seconds', () => {
     const local = (timezone: string, from: string): string | undefined =>
-      previewed('@daily', { from: at(from), count: 1 }, { timezone }).fires[0]?.local;
+      previewed('@daily', { from: at(from), count: 1 }, { timezone }).items[0]?.local;
     expect(local('Asia/Kathmandu', '2026-01-01T00:00:00Z')).toBe('2026-01-02T00:00:00+05:45');
     expect(local('Africa/Monrovia', '1930-01-01T12:00:00Z')).toBe('1930-01-02T00:00:00-00:44:30');
   });

@@ -61,7 +61,7 @@ export function createApi(place: Place, apiUrl: string): Api {
       const query: string = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
       const page = await must<{ items: OccurrenceView[]; cursor?: string }>(
         'GET',
-        `/schedules/${id}/occurrences?limit=100${query}`,
+        `/schedules/${id}/occurrences?from=1970-01-01T00:00:00Z&limit=100${query}`,
       );
       items.push(...page.items);
       cursor = page.cursor;

@@ -126,13 +126,13 @@ export function freshNames() {
   return { group, name, id: scheduleId(group, name), path: `/schedules/${group}/${name}` };
 }
 
-/** The whole ledger of a schedule, oldest first. */
+/** The whole ledger of a schedule, what is planned ahead included, oldest first. */
 export async function ledger(api: TestApi, path: string): Promise<OccurrenceView[]> {
   const items: OccurrenceView[] = [];
   let cursor: string | undefined;
   do {
     const page: Reply = await api.get(
-      `${path}/occurrences?limit=100${cursor === undefined ? '' : `&cursor=${cursor}`}`,
+      `${path}/occurrences?from=1970-01-01T00:00:00Z&limit=100${cursor === undefined ? '' : `&cursor=${cursor}`}`,
     );
     items.push(...page.body.items);
     cursor = page.body.cursor;

@@ -111,7 +111,7 @@ describe('a schedule with calendars', () => {
     expect(first.scheduledTime).toBe('2026-03-04T09:00:00.000Z');
     expect(first.notes[0].code).toBe('calendar.moved-later');
     const plan = { expression: '0 9 * * *', calendars, count: 1 };
-    expect((await api.post('/plan', plan)).body.fires[0].scheduledTime).toBe('2026-03-04T09:00:00.000Z');
+    expect((await api.post('/plan', plan)).body.items[0].scheduledTime).toBe('2026-03-04T09:00:00.000Z');
   });
 
   it('is refused where one does not exist, in a create, an edit and a preview', async () => {

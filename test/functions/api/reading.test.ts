@@ -4,7 +4,7 @@ import { idempotencyKey, type OccurrenceId } from '../../../lambdas/core/ids.ts'
 import { HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { at, NOON } from '../../support/fixtures.ts';
 import { claimed } from '../../support/seed.ts';
-import { apiWith, type Body, created, freshNames, ledger, openApi, type TestApi } from './api.ts';
+import { apiWith, type Body, created, freshNames, ledger, openApi, type TestApi, tickAt } from './api.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('triggering', () => {
     expect(reply.status).toBe(202);
     expect(reply.body).toEqual({
       id: expect.stringMatching(`^${group}~${name}~20260301T120000000Z~1~manual-[0-9a-f]{16}$`),
-      schedule: { group, name },
+      schedule: `${group}/${name}`,
       revision: 1,
       kind: 'manual',
       scheduledTime: toIso(NOON),
@@ -123,9 +123,25 @@ describe('occurrences', () => {
     });
   });
 
+  it('are those whose time has come, unless a range or a filter asks for others', async () => {
+    const { path } = await created(api, { expression: '* * * * *' });
+    await tickAt(api, at(0));
+    const times = async (query: string) =>
+      (await api.get(`${path}/occurrences?limit=3${query}`)).body.items.map(
+        (item: { scheduledTime: string }) => item.scheduledTime.slice(11, 16),
+      );
+    expect(await times('')).toEqual([]);
+    api.clock.set(at(5 * MINUTE));
+    expect(await times('')).toEqual(['12:05', '12:04', '12:03']);
+    expect(await times('&from=2026-03-01T12:09:00Z')).toEqual(['12:10', '12:09']);
+    expect(await times('&status=pending')).toEqual(['12:10', '12:09', '12:08']);
+    expect(await times('&to=2026-03-01T12:02:00Z')).toEqual(['12:02', '12:01']);
+    api.clock.set(at(0));
+  });
+
   it('come in pages, latest first, each once', async () => {
     const { path } = await created(api, { expression: '* * * * * *' });
-    const { items, pages } = await allPages(`${path}/occurrences?limit=7`);
+    const { items, pages } = await allPages(`${path}/occurrences?from=1970-01-01T00:00:00Z&limit=7`);
     expect(items.length).toBeGreaterThan(120);
     expect(pages).toBe(Math.ceil(items.length / 7));
     const times = items.map((occurrence) => occurrence.scheduledTime);
@@ -228,12 +244,12 @@ describe('previews', () => {
     });
     expect(reply.status).toBe(200);
     expect(reply.body).toMatchObject({
-      fires: [
+      items: [
         { scheduledTime: '2026-03-30T07:00:00.000Z', local: expect.stringContaining('09:00:00') },
         { scheduledTime: '2026-03-31T07:00:00.000Z', local: expect.stringContaining('09:00:00') },
       ],
       warnings: [],
-      description: expect.any(String),
+      recurrence: expect.any(String),
     });
   });
 
@@ -241,7 +257,7 @@ describe('previews', () => {
     const ask = async (gap: string) => {
       const from = '2026-03-08T00:00:00Z';
       const body = { expression: '30 2 * * *', timezone: 'America/New_York', dst: { gap }, from, count: 1 };
-      return (await api.post('/plan', body)).body.fires[0].scheduledTime;
+      return (await api.post('/plan', body)).body.items[0].scheduledTime;
     };
     expect(await ask('run-after')).toBe('2026-03-08T07:00:00.000Z');
     expect(await ask('shift')).toBe('2026-03-08T07:30:00.000Z');
@@ -250,7 +266,7 @@ describe('previews', () => {
 
   it('end where the expression does, and refuse what it cannot mean', async () => {
     const past = await api.post('/plan', { expression: 'at(2026-01-01T00:00:00)' });
-    expect([past.status, past.body.fires]).toEqual([200, []]);
+    expect([past.status, past.body.items]).toEqual([200, []]);
     for (const [body, field] of [
       [{}, 'expression'],
       [{ expression: 'whenever' }, 'expression'],

@@ -100,14 +100,14 @@ describe('a preview', () => {
       to: '2026-03-08T16:00:00Z',
     });
     expect(reply.status).toBe(200);
-    expect(reply.body.fires).toEqual([
+    expect(reply.body.items).toEqual([
       { scheduledTime: '2026-03-06T14:00:00.000Z', local: '2026-03-06T09:00:00-05:00', notes: [] },
       { scheduledTime: '2026-03-08T13:00:00.000Z', local: '2026-03-08T09:00:00-04:00', notes: [] },
       { scheduledTime: '2026-03-08T16:00:00.000Z', local: '2026-03-08T12:00:00-04:00', notes: [] },
     ]);
-    expect(Object.keys(reply.body)).toEqual(['fires', 'warnings', 'description']);
+    expect(Object.keys(reply.body)).toEqual(['items', 'warnings', 'recurrence']);
     const back = await api.post('/plan', { expression: '@daily', previous: true, count: 2 });
-    expect(back.body.fires.map(({ scheduledTime }: { scheduledTime: string }) => scheduledTime)).toEqual([
+    expect(back.body.items.map(({ scheduledTime }: { scheduledTime: string }) => scheduledTime)).toEqual([
       '2026-03-01T00:00:00.000Z',
       '2026-02-28T00:00:00.000Z',
     ]);
@@ -118,8 +118,8 @@ describe('a preview', () => {
     const { id } = await created(api, { expression: plan.expression, window: plan.window });
     const own = await api.post('/plan', { ...plan, schedule: id });
     const other = await api.post('/plan', { ...plan, schedule: 'some/other' });
-    expect(own.body.fires).toEqual((await api.get(`/schedules/${id}/upcoming?count=1`)).body.items);
-    expect(other.body.fires).not.toEqual(own.body.fires);
+    expect(own.body.items).toEqual((await api.get(`/schedules/${id}/upcoming?count=1`)).body.items);
+    expect(other.body.items).not.toEqual(own.body.items);
   });
 });
 
