@@ -49,15 +49,15 @@ export const tickDuringEdit: Scenario = {
       ({ process, effect }) => process === 'api' && effect === 'transaction',
       () => world.tick(),
     );
-    await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }));
+    await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }), 'cancel');
   },
   async again(world) {
     const times = minutely(world.at(3 * MINUTE), 5);
     await orRefused(create(world, times));
-    await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }));
+    await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }), 'cancel');
   },
   expected: async (world) => [
-    // What the tick had created was cancelled with the edit, not by a worker that found it later.
+    // What the tick had created of times that had passed was, as asked, cancelled with the edit, not by a worker that found it later.
     ...(await ledgerIs(
       world,
       'a',
