@@ -16,7 +16,7 @@ import { LIMITS } from '../lambdas/contract/env.ts';
  * | `leadSeconds` | 120 | 60–600 | how far ahead of now the tick looks; 120 survives one lost tick |
  * | `planWindowSeconds` | 600 | 60–900, not below `leadSeconds` | how far ahead a schedule that was looked at is materialised |
  * | `leaseSeconds` | 60 | 6–900 | how long a worker that stopped renewing keeps its occurrence |
- * | `redispatchSeconds` | 120 | 5–3600 | an occurrence that is overdue for so long is handed over again |
+ * | `redispatchSeconds` | 120 | 5–3600 | an occurrence that is overdue for so long, and that the queue does not hold, is handed over again |
  * | `retentionDays` | 30 | 1–3650 | how long finished occurrences are kept; a schedule may have its own `retention` |
  * | `logRetentionDays` | 30 | a period that CloudWatch Logs offers | how long logs are kept |
  * | `removalPolicy` | `retain` | `retain`, `destroy` | `retain`: tables are protected from deletion and outlive the stack |

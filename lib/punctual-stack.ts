@@ -26,7 +26,7 @@ export class PunctualStack extends Stack {
     const tick = new TickFunction(this, 'Tick', { config, store });
     const relay = new RelayFunction(this, 'Relay', { config, store, workQueue, failedRecords });
     const worker = new WorkerFunction(this, 'Worker', { config, store, workQueue, deadLetters });
-    const sweep = new SweepFunction(this, 'Sweep', { config, store });
+    const sweep = new SweepFunction(this, 'Sweep', { config, store, workQueue });
     const api = new ApiFunction(this, 'Api', { config, store });
     worker.denyInvoking([tick, relay, worker, sweep, api].map(({ lambda }) => lambda));
 

@@ -1,4 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { SweepEnv } from '../lambdas/contract/env.ts';
 import { DUE_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
@@ -8,17 +10,18 @@ import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onAttributes, onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
 
-/** The item that holds the largest shard count ever used. */
+/** The items that hold the largest shard count ever used, and what a sweep leaves for the next one. */
 const SHARD_COUNT_ITEM = 'SHARDS';
 
 export interface SweepFunctionProps {
   readonly config: Config;
   readonly store: ScheduleStore;
+  readonly workQueue: Queue;
 }
 
 /** Takes over what expired, hands over again what is overdue, and measures how late we are. */
 export class SweepFunction extends PunctualFunction<SweepEnv> {
-  constructor(scope: Construct, id: string, { config, store }: SweepFunctionProps) {
+  constructor(scope: Construct, id: string, { config, store, workQueue }: SweepFunctionProps) {
     const shardCount = onTable(store.schedules, 'UpdateItem');
     shardCount.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [SHARD_COUNT_ITEM] });
     const heads = onTable(store.schedules, 'PutItem');
@@ -35,12 +38,15 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
         SHARD_COUNT: String(config.shardCount),
         RETENTION_DAYS: String(config.retentionDays),
         CANARY: String(config.canary),
+        WORK_QUEUE_URL: workQueue.queueUrl,
         REDISPATCH_SECONDS: String(config.redispatchSeconds),
       },
       grants: [
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
         // Query: the ledger, whether the latest have all failed.
-        onTable(store.occurrences, 'BatchGetItem', 'Query', 'UpdateItem'),
+        onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'Query', 'UpdateItem'),
+        // How many messages it holds: only what it cannot hold is handed over again.
+        new PolicyStatement({ actions: ['sqs:GetQueueAttributes'], resources: [workQueue.queueArn] }),
         // The revision, for its retry policy.
         onTable(store.schedules, 'BatchGetItem', 'GetItem'),
         shardCount,

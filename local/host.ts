@@ -112,7 +112,10 @@ async function start(options: HostOptions, undo: Undo): Promise<Host> {
   if (checkpoint.sequenceNumber !== undefined) invokeAsync(loaded.sweep, { reissue: true });
   const rules = [
     startRule('punctual-tick', LOCAL.tickEveryMs, (event) => invokeAsync(loaded.tick, event)),
-    startRule('punctual-sweep', LOCAL.sweepEveryMs, (event) => invokeAsync(loaded.sweep, event)),
+    // As in a deployment, where a sweep ends before the next one starts: side by side they do everything twice.
+    startRule('punctual-sweep', LOCAL.sweepEveryMs, (event) => {
+      if (loaded.sweep.running() === 0) invokeAsync(loaded.sweep, event);
+    }),
   ];
   undo.add(rules, (all) => all.map((rule) => rule.stop()));
   api.resolve(loaded.api);

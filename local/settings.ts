@@ -11,8 +11,11 @@ export const LOCAL = {
   planWindowSeconds: 600,
   retentionDays: 30,
 
-  /** A deployment has 60: after a kill -9 a developer waits for what was running no longer than this and a sweep. */
-  leaseSeconds: 10,
+  /**
+   * A deployment has 60: after a kill -9 a developer waits for what was running no longer than this and a sweep. A third
+   * of it is what a renewal may be late: all share one engine, and a burst keeps it busy for seconds.
+   */
+  leaseSeconds: 30,
   redispatchSeconds: 60,
   /** Every ARN: what is not played here says so itself when it is called. */
   allowedTargets: [

@@ -75,6 +75,8 @@ export const sweepEnv = z.object({
   ...tables,
   ...shards,
   ...retention,
+  /** It says how many messages it holds: what is merely queued is not handed over again. */
+  WORK_QUEUE_URL: z.url(),
   REDISPATCH_SECONDS: count(LIMITS.redispatch.min, LIMITS.redispatch.max),
   /** Whether a schedule of our own is to prove each minute that the pipeline works. */
   CANARY: z.enum(['true', 'false']).transform((text) => text === 'true'),

@@ -47,12 +47,22 @@ export const BY_GROUP_INDEX = {
   sortKey: { name: 'name', type: 'S' },
 } as const satisfies IndexSpec;
 
-/** Sparse: occurrences that are not terminal. Feeds the sweep and the overdue metric. */
+/**
+ * Sparse: occurrences that are not terminal. Feeds the sweep and the overdue metric. What outside workers claim is in
+ * partitions of its own: a queue that nobody works on stands in the way of nothing else.
+ */
 export const OPEN_INDEX = {
   indexName: 'open',
   partitionKey: { name: 'open_shard', type: 'N' },
   sortKey: { name: 'due_at', type: 'N' },
 } as const satisfies IndexSpec;
+
+/** Beyond every shard count that a deployment may have. */
+const PULL_PARTITIONS = 1_000;
+
+export function openPartition(kind: 'work' | 'pull', shard: number): number {
+  return kind === 'pull' ? PULL_PARTITIONS + shard : shard;
+}
 
 /**
  * Sparse: failed and missed occurrences by UTC day, for "what failed today" without a scan; and what waits for outside

@@ -1,16 +1,25 @@
 import type { PendingOccurrence, RunningOccurrence } from './occurrence.ts';
-import { type EpochMs, SECOND } from './time.ts';
+import { type EpochMs, epochMs, MINUTE, SECOND } from './time.ts';
 
 /** An occurrence this much past due that has not started counts as overdue. */
 export const OVERDUE_GRACE = 5 * SECOND;
 /** The pause between dispatches doubles this often at most: 120 s grows to 64 times as much, about two hours. */
 const MAX_DOUBLINGS = 6;
+/** One that has waited so long may be handed over whatever the queue says: no count shows one message that is lost. */
+const LONG_PAUSE = 15 * MINUTE;
 
-export type SweepDecision = 'leave' | 'expire-lease' | 'too-late' | 'redispatch';
+export type SweepDecision =
+  | 'leave'
+  | 'expire-lease'
+  | 'too-late'
+  /** It has waited long enough to be handed over again, should the queue not hold it (hand-over.ts). */
+  | 'maybe-lost'
+  /** So long that it is handed over again although the queue may hold it, a few in each pass. */
+  | 'long-lost';
 
 /**
- * What the sweep does with an open occurrence that is due. A lost message is sent again after `redispatchMs`;
- * each time the pause doubles, so that a queue that is merely long is not multiplied.
+ * What the sweep does with an open occurrence that is due. The pauses between dispatches double, so that what does not
+ * arrive is not sent ever more often.
  */
 export function decideSweep(
   occurrence: PendingOccurrence | RunningOccurrence,
@@ -23,9 +32,27 @@ export function decideSweep(
   if (occurrence.startBy !== undefined && occurrence.startBy < now) return 'too-late';
   // Outside workers find it by themselves; there is no message that could have been lost.
   if (occurrence.pullQueue !== undefined) return 'leave';
-  const lastSent = Math.max(occurrence.dueAt, occurrence.createdAt, occurrence.redispatchedAt ?? 0);
-  const pause = redispatchMs * 2 ** Math.min(occurrence.redispatches, MAX_DOUBLINGS);
-  return now - lastSent >= pause ? 'redispatch' : 'leave';
+  const waited = now - lastSentAt(occurrence);
+  const growth = 2 ** Math.min(occurrence.redispatches, MAX_DOUBLINGS);
+  if (waited >= LONG_PAUSE * growth) return 'long-lost';
+  return waited >= redispatchMs * growth ? 'maybe-lost' : 'leave';
+}
+
+/** By then its message has passed the stream and is counted by the queue, were there not something amiss. */
+export const SETTLING = 30 * SECOND;
+
+/** Since when its message should be where a worker can take it. */
+export function lastSentAt({ dueAt, createdAt, redispatchedAt }: PendingOccurrence): EpochMs {
+  return epochMs(Math.max(dueAt, createdAt, redispatchedAt ?? 0));
+}
+
+/** Whether the work queue should hold a message for it by now. */
+export function shouldBeQueued(
+  occurrence: PendingOccurrence | RunningOccurrence,
+  now: EpochMs,
+): occurrence is PendingOccurrence {
+  if (occurrence.status !== 'pending' || occurrence.dueAt > now) return false;
+  return occurrence.pullQueue === undefined && occurrence.waitingFor === undefined;
 }
 
 /**

@@ -343,8 +343,6 @@ export interface OccurrenceStore extends CatchUpTallies {
   detach(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
   settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
 
-  /** Keys due by `until` in one shard, oldest first, then read consistently. */
-  openDue(shard: number, until: EpochMs): AsyncIterable<readonly (PendingOccurrence | RunningOccurrence)[]>;
   /** As `settle`, by somebody else and only once the lease has expired. */
   expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
   /** Has it handed over again as it is: `sends` + 1, and what is queued already stays valid. */
@@ -402,6 +400,11 @@ export interface Dispatch {
 export interface WorkQueue {
   /** Sends with a delay until due, at most 900 s. Answers the index of each entry that was not accepted. */
   send(batch: readonly Dispatch[], now: EpochMs): Promise<readonly { index: number; reason: string }[]>;
+}
+
+export interface MessageVisibility {
+  /** Has a message that was received, and is not done with, come again in so many seconds. */
+  showAgain(receiptHandle: string, seconds: number): Promise<void>;
 }
 
 export interface DeadLetters {

@@ -1,11 +1,14 @@
+import { createSqsClient } from '../adapters/aws/clients.ts';
 import { systemClock } from '../adapters/clock.ts';
 import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createSweepStore,
   createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
+import { countMessages } from '../adapters/sqs/work-queue.ts';
 import { observed, reportSchedule } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence.ts';
@@ -19,6 +22,9 @@ const planning = createPlanningStore(stores);
 const occurrences = createOccurrenceStore(stores);
 const schedules = createScheduleStore(stores);
 const watches = createWatchStore(stores);
+const open = createSweepStore(stores);
+const sqs = createSqsClient();
+const messages = { counts: () => countMessages(sqs, env.WORK_QUEUE_URL) };
 /** Time kept for the page under way when the end of the invocation comes near. */
 const RESERVE = 10 * SECOND;
 
@@ -28,6 +34,8 @@ export const handler = observed(async (event: unknown, context) => {
   const deps = {
     schedules,
     occurrences,
+    open,
+    messages,
     planning,
     watches,
     canary: env.CANARY,

@@ -1,6 +1,6 @@
 import { count, level, logger, seconds } from '../adapters/telemetry.ts';
 import { METRIC } from '../contract/metrics.ts';
-import type { SweepResult } from './sweep.ts';
+import type { SweepResult } from './result.ts';
 import type { WatchResult } from './watches.ts';
 
 /** `{ "reissue": true }`, sent by hand after the work queue was lost; the clock's own event has no such field. */

@@ -1,24 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
-import { occurrenceId } from '../core/ids.ts';
+import { NO_HAND_OVER } from '../core/hand-over.ts';
+import { type OccurrenceKey, occurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
 import { decideSweep, overdueBy } from '../core/overdue.ts';
 import type { OccurrenceStore, Settlement } from '../core/ports.ts';
 import type { Revision } from '../core/schedule.ts';
 import { failureOf, settleWith } from '../core/settle.ts';
-import { type EpochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
+import type { SweepMemory, SweepPart, SweepStore } from '../core/sweep-store.ts';
+import { type EpochMs, epochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
 import { reportAttempt, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
 import { endTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
+import { Candidates, type HandOverDeps, handOver, readEvidence } from './hand-over.ts';
+import { lookThrough } from './look-through.ts';
+import { EMPTY, merge, type SweepResult } from './result.ts';
+import { startWalk } from './walk.ts';
 
-/** Shards swept side by side, and writes under way at once within one. */
-const SHARD_CONCURRENCY = 4;
+/** Writes under way at once for one page. */
 const WRITE_CONCURRENCY = 8;
+/** Occurrences that one pass looks at, all parts together: a backlog must not cost the more the longer it is. */
+const MAX_LOOKED_AT = 20_000;
+/** Of the time of a pass, for looking; the rest is for handing over. */
+const LOOKING = 0.7;
 
 export interface SweepDeps extends ScheduleMetricsDeps {
   readonly schedules: AfterFailureDeps['schedules'];
-  readonly occurrences: Pick<OccurrenceStore, 'openDue' | 'expire' | 'redispatch'> &
+  readonly occurrences: Pick<OccurrenceStore, 'expire' | 'redispatch' | 'readOccurrence'> &
     AfterFailureDeps['occurrences'] &
     TooLateDeps['occurrences'];
+  readonly open: SweepStore;
+  readonly messages: HandOverDeps['messages'];
   readonly revisionOf: TooLateDeps['revisionOf'];
   readonly redispatchMs: number;
   /** No page is begun after this. */
@@ -35,88 +47,67 @@ export interface SweepRequest {
   readonly reissue: boolean;
 }
 
-export interface SweepResult {
-  /** Due and not ended, when the sweep came by. */
-  readonly open: number;
-  readonly overdue: number;
-  readonly oldestOverdueSeconds: number;
-  /** Of those that outside workers are to claim; they are not in the two above. */
-  readonly oldestUnclaimedSeconds: number;
-  /** Of workers of ours. */
-  readonly leasesExpired: number;
-  /** Attempts that went on outside and fell silent. */
-  readonly outsideExpired: number;
-  readonly failed: number;
-  /** Schedules that were paused because of that. */
-  readonly paused: number;
-  readonly redispatched: number;
-  readonly missed: number;
-  /** Shards whose open occurrences were not all looked at for want of time. */
-  readonly unfinished: number;
-  readonly failures: readonly { readonly id: string; readonly error: unknown }[];
-}
-
 /** Finds what died: expired leases, lost messages, passed start deadlines; and measures lateness. */
-export async function sweep(deps: SweepDeps, request: SweepRequest): Promise<SweepResult> {
-  const results = await pMap(request.shards, (shard) => sweepShard(deps, shard, request.reissue), {
-    concurrency: SHARD_CONCURRENCY,
-  });
-  return results.reduce(merge, EMPTY);
-}
+export async function sweep(deps: SweepDeps, { shards, reissue }: SweepRequest): Promise<SweepResult> {
+  const name = reissue ? 'reissue' : 'sweep';
+  const before = await deps.open.readMemory(name);
+  const handOverBefore = before?.handOver ?? NO_HAND_OVER;
+  const evidence = reissue ? undefined : await readEvidence(deps, handOverBefore);
 
-const EMPTY: SweepResult = {
-  open: 0,
-  overdue: 0,
-  oldestOverdueSeconds: 0,
-  oldestUnclaimedSeconds: 0,
-  leasesExpired: 0,
-  outsideExpired: 0,
-  failed: 0,
-  paused: 0,
-  redispatched: 0,
-  missed: 0,
-  unfinished: 0,
-  failures: [],
-};
-
-function merge(a: SweepResult, b: SweepResult): SweepResult {
-  return {
-    open: a.open + b.open,
-    overdue: a.overdue + b.overdue,
-    oldestOverdueSeconds: Math.max(a.oldestOverdueSeconds, b.oldestOverdueSeconds),
-    oldestUnclaimedSeconds: Math.max(a.oldestUnclaimedSeconds, b.oldestUnclaimedSeconds),
-    leasesExpired: a.leasesExpired + b.leasesExpired,
-    outsideExpired: a.outsideExpired + b.outsideExpired,
-    failed: a.failed + b.failed,
-    paused: a.paused + b.paused,
-    redispatched: a.redispatched + b.redispatched,
-    missed: a.missed + b.missed,
-    unfinished: a.unfinished + b.unfinished,
-    failures: [...a.failures, ...b.failures],
-  };
-}
-
-async function sweepShard(deps: SweepDeps, shard: number, reissue: boolean): Promise<SweepResult> {
   let result = EMPTY;
-  const until = reissue ? MAX_INSTANT : deps.now();
-  for await (const page of deps.occurrences.openDue(shard, until)) {
-    const swept = await pMap(page, (open) => sweepSafely(deps, open, reissue), {
+  const candidates = new Candidates();
+  const began = deps.now();
+  const until = reissue ? MAX_INSTANT : began;
+  const walks = partsOf(shards).map((part) =>
+    startWalk(deps.open, part, until, before?.positions[`${part.kind}-${part.shard}`]),
+  );
+  const look = async (keys: readonly OccurrenceKey[]) => {
+    if (keys.length === 0) return;
+    const open = (await deps.open.readOpen(keys)).filter(({ dueAt }) => dueAt <= until);
+    const swept = await pMap(open, (one) => sweepSafely(deps, one, candidates, reissue), {
       concurrency: WRITE_CONCURRENCY,
     });
     result = swept.reduce(merge, result);
-    if (deps.now() >= deps.stopAt) return { ...result, unfinished: 1 };
+  };
+  const { positions, failures } = await lookThrough(walks, look, {
+    // Whoever asks for a reissue waits for it.
+    keys: reissue ? Number.POSITIVE_INFINITY : MAX_LOOKED_AT,
+    stopAt: reissue ? deps.stopAt : epochMs(began + (deps.stopAt - began) * LOOKING),
+    now: deps.now,
+  });
+  result = merge(result, { ...EMPTY, unfinished: Object.keys(positions).length, failures });
+
+  const handed = evidence && (await handOver(deps, candidates, handOverBefore, evidence));
+  if (handed) {
+    const failed = [...evidence.failures, ...handed.failures];
+    result = merge(result, { ...EMPTY, redispatched: handed.count, failures: failed });
   }
+  const memory: SweepMemory = { positions, handOver: handed?.memory ?? NO_HAND_OVER };
+  if (!isDeepStrictEqual(memory, before)) await deps.open.writeMemory(name, memory);
   return result;
+}
+
+function partsOf(shards: readonly number[]): SweepPart[] {
+  return shards.flatMap((shard) => [
+    { kind: 'work', shard },
+    { kind: 'pull', shard },
+  ]);
 }
 
 type Open = PendingOccurrence | RunningOccurrence;
 
 /** One occurrence that cannot be swept must not hide those behind it. */
-async function sweepSafely(deps: SweepDeps, open: Open, reissue: boolean): Promise<SweepResult> {
+async function sweepSafely(
+  deps: SweepDeps,
+  open: Open,
+  candidates: Candidates,
+  reissue: boolean,
+): Promise<SweepResult> {
   const now = deps.now();
   const seen = seenAs(open, now);
+  candidates.count(open, now);
   try {
-    return merge(seen, await sweepOne(deps, open, now, reissue));
+    return merge(seen, await sweepOne(deps, open, candidates, now, reissue));
   } catch (error) {
     return { ...seen, failures: [{ id: occurrenceId(open), error }] };
   }
@@ -130,32 +121,42 @@ function seenAs(open: Open, now: EpochMs): SweepResult {
     : { ...EMPTY, open: isOpen, oldestUnclaimedSeconds: lateSeconds };
 }
 
-async function sweepOne(deps: SweepDeps, open: Open, now: EpochMs, reissue: boolean): Promise<SweepResult> {
-  if (open.status === 'running') {
-    if (decideSweep(open, now, deps.redispatchMs) !== 'expire-lease') return EMPTY;
-    const revision = await deps.revisionOf(open);
-    const settlement = expiredSettlement(open, revision, now);
-    const end = await settleWith((one) => deps.occurrences.expire(open, one, now), settlement);
-    if (end.kind !== 'done') return EMPTY;
-    const outside = open.detached === true || open.pullQueue !== undefined;
-    const expired = { ...EMPTY, ...(outside ? { outsideExpired: 1 } : { leasesExpired: 1 }) };
-    const { kind } = end.settlement;
-    const failed = kind === 'failed';
-    const paused = failed ? await afterFailure(deps, { occurrence: open, revision }, now) : undefined;
-    if (failed || kind === 'retry')
-      reportAttempt(deps, open, await deps.schedules.readHead(open.schedule), kind, now);
-    return { ...expired, failed: failed ? 1 : 0, paused: paused === undefined ? 0 : 1 };
-  }
+async function sweepOne(
+  deps: SweepDeps,
+  open: Open,
+  candidates: Candidates,
+  now: EpochMs,
+  reissue: boolean,
+): Promise<SweepResult> {
   const decision = decideSweep(open, now, deps.redispatchMs);
+  if (open.status === 'running') return decision === 'expire-lease' ? expire(deps, open, now) : EMPTY;
   if (decision === 'too-late') {
     const end = await endTooLate(deps, open, now);
     if (end.kind !== 'gave-up') return { ...EMPTY, missed: end.kind === 'missed' ? 1 : 0 };
     return { ...EMPTY, failed: 1, paused: end.paused === undefined ? 0 : 1 };
   }
-  if (decision !== 'redispatch' && !(reissue && open.pullQueue === undefined)) return EMPTY;
-  const why = decision === 'redispatch' ? 'overdue' : 'reissue';
-  const done = (await deps.occurrences.redispatch(open, now, why)).kind === 'done';
-  return { ...EMPTY, redispatched: done ? 1 : 0 };
+  if (reissue) {
+    if (open.pullQueue !== undefined) return EMPTY;
+    const done = (await deps.occurrences.redispatch(open, now, 'reissue')).kind === 'done';
+    return { ...EMPTY, redispatched: done ? 1 : 0 };
+  }
+  if (decision !== 'leave') candidates.add(open, decision);
+  return EMPTY;
+}
+
+async function expire(deps: SweepDeps, open: RunningOccurrence, now: EpochMs): Promise<SweepResult> {
+  const revision = await deps.revisionOf(open);
+  const settlement = expiredSettlement(open, revision, now);
+  const end = await settleWith((one) => deps.occurrences.expire(open, one, now), settlement);
+  if (end.kind !== 'done') return EMPTY;
+  const outside = open.detached === true || open.pullQueue !== undefined;
+  const expired = { ...EMPTY, ...(outside ? { outsideExpired: 1 } : { leasesExpired: 1 }) };
+  const { kind } = end.settlement;
+  const failed = kind === 'failed';
+  const paused = failed ? await afterFailure(deps, { occurrence: open, revision }, now) : undefined;
+  if (failed || kind === 'retry')
+    reportAttempt(deps, open, await deps.schedules.readHead(open.schedule), kind, now);
+  return { ...expired, failed: failed ? 1 : 0, paused: paused === undefined ? 0 : 1 };
 }
 
 /** An attempt whose lease expired has failed as any other: the schedule's retry policy says what follows. */

@@ -10,12 +10,13 @@ import {
   createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
-import { createDeadLetters, createWorkQueue } from '../adapters/sqs/work-queue.ts';
+import { createDeadLetters, createMessageVisibility, createWorkQueue } from '../adapters/sqs/work-queue.ts';
 import { createTargetCaller } from '../adapters/targets/index.ts';
 import { observed, reportSchedule } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
 import { SECOND } from '../core/time.ts';
+import { orComeAgain } from './come-again.ts';
 import { createGroupLimits } from './group-limits.ts';
 import { handleMessage } from './message.ts';
 import { createRevisionCache } from './revision-cache.ts';
@@ -43,12 +44,18 @@ const deps = {
   newSecret,
   leaseMs: env.LEASE_SECONDS * SECOND,
 };
+const visibility = createMessageVisibility(sqs, env.WORK_QUEUE_URL);
 const processor = new BatchProcessor(EventType.SQS);
 
 export const handler = observed((event: SQSEvent, { awsRequestId }) =>
   processPartialResponse(
     event,
-    (record: SQSRecord) => handleMessage(deps, record.body, `${awsRequestId}/${record.messageId}`),
+    ({ body, messageId, receiptHandle, attributes }: SQSRecord) => {
+      const received = { messageId, receiptHandle, receives: Number(attributes.ApproximateReceiveCount) };
+      return orComeAgain(visibility, received, () =>
+        handleMessage(deps, body, `${awsRequestId}/${messageId}`),
+      );
+    },
     processor,
     { processInParallel: true, throwOnFullBatchFailure: false },
   ),

@@ -33,13 +33,21 @@ describe('decideSweep', () => {
     expect(decideSweep(running({ expiresAt: at(0) }), at(1), MINUTE)).toBe('expire-lease');
   });
 
-  it('sends a pending one again after the redispatch delay, and then ever more rarely', () => {
+  it('takes a pending one for lost after the redispatch delay, and then ever more rarely', () => {
     const waits = [0, 1, 2, 3, 9].map((redispatches) => {
       const one = pending({ redispatches, ...(redispatches > 0 && { redispatchedAt: at(0) }) });
       const pause = MINUTE * 2 ** Math.min(redispatches, 6);
       return [decideSweep(one, at(pause - 1), MINUTE), decideSweep(one, at(pause), MINUTE)];
     });
-    expect(waits).toEqual(Array(5).fill(['leave', 'redispatch']));
+    expect(waits).toEqual(Array(5).fill(['leave', 'maybe-lost']));
+  });
+
+  it('takes it for lost whatever the queue holds after a quarter of an hour', () => {
+    expect(decideSweep(pending({}), at(15 * MINUTE - 1), MINUTE)).toBe('maybe-lost');
+    expect(decideSweep(pending({}), at(15 * MINUTE), MINUTE)).toBe('long-lost');
+    const once = pending({ redispatches: 1, redispatchedAt: at(0) });
+    expect(decideSweep(once, at(30 * MINUTE - 1), MINUTE)).toBe('maybe-lost');
+    expect(decideSweep(once, at(30 * MINUTE), MINUTE)).toBe('long-lost');
   });
 
   it('counts from the creation of an occurrence that was created late', () => {

@@ -6,6 +6,7 @@ import { sweep } from '../../lambdas/sweep/sweep.ts';
 import { work } from '../../lambdas/worker/work.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { claimed, keyOf, messageOf } from '../support/seed.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 import { testWorker } from '../support/worker.ts';
 import { created, ledger, openApi, type TestApi, tally } from './api/api.ts';
 
@@ -47,12 +48,20 @@ async function run(id: ScheduleId, answers: Readonly<Record<number, CallResult>>
 /** The worker dies in the attempt; the sweep finds it. */
 async function dies(id: ScheduleId, time: EpochMs) {
   await claimed(api.stores, keyOf(await headOf(id), time), time);
-  const { schedules, occurrences } = api.stores;
+  const { schedules, occurrences, open } = api.stores;
   const revisionOf: Parameters<typeof sweep>[0]['revisionOf'] = ({ schedule, revision }) =>
     schedules.readRevision(schedule, revision);
   const now = () => at(2 * HOUR);
   const times = { redispatchMs: 9 * HOUR, stopAt: at(9 * HOUR), now };
-  const deps = { schedules, occurrences, revisionOf, reportSchedule: () => {}, ...times };
+  const deps = {
+    schedules,
+    occurrences,
+    open,
+    messages: EMPTY_QUEUE,
+    revisionOf,
+    reportSchedule: () => {},
+    ...times,
+  };
   return sweep(deps, { shards: [0, 1, 2, 3], reissue: false });
 }
 

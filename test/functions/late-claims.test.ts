@@ -10,6 +10,7 @@ import { testClock } from '../support/clock.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { keyOf, messageOf, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 import { testWorker } from '../support/worker.ts';
 
 let stores: Stores;
@@ -177,6 +178,8 @@ describe('a retry', () => {
       {
         schedules: stores.schedules,
         occurrences: stores.occurrences,
+        open: stores.open,
+        messages: EMPTY_QUEUE,
         reportSchedule: () => {},
         revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
         redispatchMs: MINUTE,

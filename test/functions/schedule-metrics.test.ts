@@ -10,6 +10,7 @@ import { meterWrites } from '../support/capacity.ts';
 import { invoked, valuesOf } from '../support/emf.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { claimed, keyOf } from '../support/seed.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 import { testWorker } from '../support/worker.ts';
 import { created, openApi, type TestApi } from './api/api.ts';
 
@@ -49,10 +50,12 @@ async function run(id: ScheduleId, time: EpochMs, result: CallResult, late = 0) 
 
 async function sweepAt(now: EpochMs) {
   const reported: Parameters<ScheduleReport>[] = [];
-  const { schedules, occurrences } = api.stores;
+  const { schedules, occurrences, open } = api.stores;
   const deps = {
     schedules,
     occurrences,
+    open,
+    messages: EMPTY_QUEUE,
     reportSchedule: (...report: Parameters<ScheduleReport>) => reported.push(report),
     revisionOf: async () => undefined,
     redispatchMs: 9 * HOUR,

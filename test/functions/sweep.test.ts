@@ -7,6 +7,7 @@ import { type SweepDeps, sweep } from '../../lambdas/sweep/sweep.ts';
 import { at, definition, NOON } from '../support/fixtures.ts';
 import { claimed, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 
 let stores: Stores;
 beforeEach(async () => {
@@ -18,6 +19,8 @@ function deps(now: number, changes: Partial<SweepDeps> = {}): SweepDeps {
   return {
     schedules: stores.schedules,
     occurrences: stores.occurrences,
+    open: stores.open,
+    messages: EMPTY_QUEUE,
     revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
     reportSchedule: () => {},
     redispatchMs: 2 * MINUTE,
@@ -115,6 +118,7 @@ describe('sweep', () => {
           ? Promise.reject(new Error('refused'))
           : stores.occurrences.redispatch(pending, now, 'overdue'),
     };
+    await sweep(deps(at(MINUTE), { occurrences }), ALL);
     const result = await sweep(deps(at(3 * MINUTE), { occurrences }), ALL);
     expect(result).toMatchObject({ redispatched: 1, failures: [{ id: expect.stringContaining('~1') }] });
     expect((await readPending(stores, keyOf(good, NOON))).sends).toBe(1);
@@ -137,10 +141,13 @@ describe('sweep', () => {
           Array.from({ length: 70 }, (_, j) => epochMs(NOON - j * 1_000 - i)),
         );
       }
-      const result = await sweep(deps(at(MINUTE), { occurrences: own.occurrences, stopAt: NOON }), {
-        shards: [0],
-        reissue: false,
-      });
+      const result = await sweep(
+        deps(at(MINUTE), { occurrences: own.occurrences, open: own.open, stopAt: NOON }),
+        {
+          shards: [0],
+          reissue: false,
+        },
+      );
       expect(result).toMatchObject({ unfinished: 1, overdue: 100 });
     } finally {
       await own.close();
@@ -169,6 +176,7 @@ describe('a reissue', () => {
     const of = await seedSchedule(stores, [NOON, at(HOUR)]);
     for (const early of [-2 * MINUTE, -MINUTE]) await sweep(deps(at(early)), { ...ALL, reissue: true });
     expect(await readPending(stores, keyOf(of, at(HOUR)))).toMatchObject({ sends: 2, redispatches: 0 });
+    await sweep(deps(NOON), ALL);
     expect(await sweep(deps(at(2 * MINUTE - 1)), ALL)).toMatchObject({ redispatched: 0 });
     expect(await sweep(deps(at(2 * MINUTE)), ALL)).toMatchObject({ redispatched: 1 });
   });

@@ -13,6 +13,7 @@ import { meterWrites } from '../support/capacity.ts';
 import { invoked, valuesOf } from '../support/emf.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { keyOf, messageOf } from '../support/seed.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 import { testWorker } from '../support/worker.ts';
 import { created, LIMITS, openApi, type TestApi } from './api/api.ts';
 
@@ -32,10 +33,12 @@ function watched(changes: Record<string, unknown> = {}) {
 }
 
 function sweepDeps(now: EpochMs) {
-  const { schedules, occurrences, watches } = api.stores;
+  const { schedules, occurrences, open, watches } = api.stores;
   return {
     schedules,
     occurrences,
+    open,
+    messages: EMPTY_QUEUE,
     watches,
     revisionOf: async () => undefined,
     reportSchedule: () => {},

@@ -98,6 +98,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
   SweepRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,
     `Allow dynamodb:BatchGetItem on ${SCHEDULES}`,
+    `Allow dynamodb:GetItem on ${OCCURRENCES}`,
     `Allow dynamodb:GetItem on ${SCHEDULES}`,
     `Allow dynamodb:PutItem on ${SCHEDULES} if {"ForAllValues:StringLike":{"dynamodb:LeadingKeys":["S#*"]}}`,
     `Allow dynamodb:Query on ${OCCURRENCES}`,
@@ -108,6 +109,7 @@ const RIGHTS: Readonly<Record<string, readonly string[]>> = {
     `Allow dynamodb:UpdateItem on ${SCHEDULES} if ${onAttributes('last_success_at', 'next_due_at', 'shard', 'purge_at')}`,
     'Allow logs:CreateLogStream on <SweepLogs.Arn>',
     'Allow logs:PutLogEvents on <SweepLogs.Arn>',
+    'Allow sqs:GetQueueAttributes on <QueueWork.Arn>',
   ],
   ApiRole: [
     `Allow dynamodb:BatchGetItem on ${OCCURRENCES}`,

@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from '../support/engine-receiver.ts';
 import { type EmbeddedRun, startEmbeddedRun } from '../support/engine-run.ts';
 
 const JOBS = 200;
-/** A lease runs out after 10 s, a sweep looks every 5 s, a retry follows: with room for a busy machine. */
+/** A lease runs out after 30 s, a sweep looks every 5 s, a retry follows: with room for a busy machine. */
 const RECOVERY = 120_000;
 
 describe('kill -9 of the whole run while 200 occurrences are being run', { timeout: 2 * RECOVERY }, () => {

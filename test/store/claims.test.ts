@@ -14,6 +14,7 @@ import {
   seedSchedule,
 } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { openIn } from '../support/sweep.ts';
 
 let stores: Stores;
 beforeAll(async () => {
@@ -282,7 +283,7 @@ describe('redispatch', () => {
   });
 });
 
-describe('openDue', () => {
+describe('what a sweep looks at', () => {
   it('lists what is not terminal and due, oldest first, whatever the page size', async () => {
     const own = await openStores({ shardCount: 1 });
     try {
@@ -296,8 +297,9 @@ describe('openDue', () => {
         { kind: 'succeeded', record: record(done, 'succeeded') },
         at(SECOND),
       );
-      const listed = [];
-      for await (const page of own.occurrences.openDue(0, at(120 * SECOND))) listed.push(...page);
+      const listed = (await openIn(own.open, 0, at(120 * SECOND))).filter(
+        ({ dueAt }) => dueAt <= at(120 * SECOND),
+      );
       expect(listed.map(({ dueAt }) => dueAt)).toEqual(
         times.filter((time) => time <= at(120 * SECOND) && time !== at(SECOND)),
       );
@@ -311,9 +313,8 @@ describe('openDue', () => {
 async function openKeys(of: Stores): Promise<string[]> {
   const keys: string[] = [];
   for (let shard = 0; shard < of.shardCount; shard += 1) {
-    for await (const page of of.occurrences.openDue(shard, at(1_000 * MINUTE))) {
-      keys.push(...page.map(({ schedule, scheduledTime }) => `${schedule}@${scheduledTime}`));
-    }
+    const open = await openIn(of.open, shard, at(1_000 * MINUTE));
+    keys.push(...open.map(({ schedule, scheduledTime }) => `${schedule}@${scheduledTime}`));
   }
   return keys;
 }

@@ -13,6 +13,7 @@ import { IDLE_MINUTE } from '../support/cost.ts';
 import { at, definition, freshId, NOON } from '../support/fixtures.ts';
 import { dispatched, keyOf, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 
 const secret = '9f8e7d6c-5b4a-4321-8765-0123456789ab';
 let stores: Stores;
@@ -124,6 +125,8 @@ describe('an idle minute', () => {
       store: stores.planning,
       schedules: stores.schedules,
       occurrences: stores.occurrences,
+      open: stores.open,
+      messages: EMPTY_QUEUE,
       backfills: stores.backfills,
       watches: stores.watches,
       recurrenceOf: headRecurrence,
@@ -142,8 +145,9 @@ describe('an idle minute', () => {
       await what();
       return { writes: meter.take(), reads: reads.take() };
     };
-    // The first one notes the version of the zone data in each shard.
+    // The first ones note the version of the zone data in each shard, and that the queue holds nothing.
     await tick(deps, shards);
+    await sweep(deps, { shards, reissue: false });
     const ticked = await units(async () => {
       await tick(deps, shards);
       await tickBackfills(deps, shards);

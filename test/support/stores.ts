@@ -5,6 +5,7 @@ import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createSweepStore,
   createWatchStore,
 } from '../../lambdas/adapters/dynamodb/index.ts';
 import { createTables, startEngine } from './engine.ts';
@@ -30,6 +31,7 @@ export async function openStores(options: { readonly shardCount?: number } = {})
     backfills: createBackfillStore(context),
     calendars: createCalendarStore(context),
     watches: createWatchStore(context),
+    open: createSweepStore(context),
     async close() {
       client.destroy();
       await engine.stop();

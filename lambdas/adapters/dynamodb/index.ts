@@ -4,4 +4,5 @@ export { createDocumentClient, type StoreContext, storeContext } from './client.
 export { createOccurrenceStore } from './occurrence-store.ts';
 export { createPlanningStore } from './planning-store.ts';
 export { createScheduleStore } from './schedule-store.ts';
+export { createSweepStore } from './sweep-store.ts';
 export { createWatchStore } from './watch-store.ts';

@@ -60,6 +60,11 @@ export function catchUpTallyKey(id: ScheduleId): ItemKey {
 
 export const SHARD_COUNT_KEY: ItemKey = { pk: 'SHARDS', sk: 'COUNT' };
 
+/** What a sweep leaves for the next one. */
+export function sweepMemoryKey(name: string): ItemKey {
+  return { pk: 'SHARDS', sk: `SWEEP#${name}` };
+}
+
 export function idempotencyItemKey(key: string): ItemKey {
   return { pk: `I#${key}`, sk: 'IDEMPOTENCY' };
 }

@@ -1,3 +1,4 @@
+import { openPartition } from '../../contract/tables.ts';
 import { type OccurrenceId, type OccurrenceKey, shardOf } from '../../core/ids.ts';
 import type {
   AttemptRecord,
@@ -21,6 +22,14 @@ import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from './keys.ts';
 /** Days that finished occurrences are kept, where their schedule does not say it. */
 type Retention = Pick<StoreContext, 'retentionDays'>;
 
+/** The partition of the `open` index that it stands in until it is finished. */
+export function openShardOf(
+  { schedule, pullQueue }: Pick<Occurrence, 'schedule'> & { readonly pullQueue?: string | undefined },
+  shardCount: number,
+): number {
+  return openPartition(pullQueue === undefined ? 'work' : 'pull', shardOf(schedule, shardCount));
+}
+
 /** A new pending occurrence. It names its revision and does not copy the input, so it stays under 1 KB. */
 export function pendingItem(planned: PlannedOccurrence, shardCount: number, now: EpochMs): Item {
   return {
@@ -28,7 +37,7 @@ export function pendingItem(planned: PlannedOccurrence, shardCount: number, now:
     status: 'pending',
     due_at: planned.dueAt,
     first_due_at: planned.dueAt,
-    open_shard: shardOf(planned.schedule, shardCount),
+    open_shard: openShardOf(planned, shardCount),
     dispatch_seq: 1,
     attempt: 0,
     fencing_token: 0,

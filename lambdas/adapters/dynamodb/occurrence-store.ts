@@ -1,17 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { OPEN_INDEX } from '../../contract/tables.ts';
 import type { RunningOccurrence } from '../../core/occurrence.ts';
 import type { OccurrenceStore, Settlement } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { listAttention, pullable } from './attention-queries.ts';
-import { batchGet } from './batch-get.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import { createCatchUpTallies } from './catch-up-tallies.ts';
 import type { StoreContext } from './client.ts';
 import type { Expression } from './conditions.ts';
-import { indexPages } from './index-pages.ts';
 import { occurrenceItemKey } from './keys.ts';
-import { occurrenceOf, openAmong, pendingItem } from './occurrence-items.ts';
+import { occurrenceOf, pendingItem } from './occurrence-items.ts';
 import {
   claim,
   detach,
@@ -52,12 +49,6 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
       const Item = pendingItem(occurrence, context.shardCount, now);
       const put = { TableName: occurrencesTable, Item };
       return createBesideLiveSchedule(context, occurrence, { put, idempotency, now });
-    },
-
-    async *openDue(shard, until) {
-      for await (const keys of indexPages(client, occurrencesTable, OPEN_INDEX, shard, until)) {
-        yield openAmong(await batchGet(client, occurrencesTable, keys)).filter(({ dueAt }) => dueAt <= until);
-      }
     },
 
     claim: (key, lease, now, needs = []) =>

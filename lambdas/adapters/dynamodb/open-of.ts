@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
-import { OPEN_INDEX } from '../../contract/tables.ts';
+import { OPEN_INDEX, openPartition } from '../../contract/tables.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import { batchGet } from './batch-get.ts';
@@ -62,7 +62,8 @@ async function newestOf(context: StoreContext, schedule: ScheduleId) {
 /** Older than this one of the same schedule. In every shard: it stays in the one that it was created in. */
 async function openBefore(context: StoreContext, { pk, sk }: ItemKey): Promise<Item[]> {
   const shards = Array.from({ length: await largestShardCount(context) }, (_, shard) => shard);
-  const keys = await pMap(shards, (shard) => openKeysBefore(context, shard, { pk, sk }), {
+  const parts = shards.flatMap((shard) => [openPartition('work', shard), openPartition('pull', shard)]);
+  const keys = await pMap(parts, (part) => openKeysBefore(context, part, { pk, sk }), {
     concurrency: CONCURRENCY,
   });
   const inOrder = keys.flat().sort((a, b) => (a.sk < b.sk ? -1 : 1));
@@ -74,7 +75,7 @@ async function largestShardCount({ client, schedulesTable, shardCount }: StoreCo
   return Math.max(shardCount, (Item?.largest as number | undefined) ?? 0);
 }
 
-async function openKeysBefore(context: StoreContext, shard: number, { pk, sk }: ItemKey): Promise<ItemKey[]> {
+async function openKeysBefore(context: StoreContext, part: number, { pk, sk }: ItemKey): Promise<ItemKey[]> {
   const keys: ItemKey[] = [];
   let start: Record<string, unknown> | undefined;
   do {
@@ -82,9 +83,9 @@ async function openKeysBefore(context: StoreContext, shard: number, { pk, sk }: 
       new QueryCommand({
         TableName: context.occurrencesTable,
         IndexName: OPEN_INDEX.indexName,
-        KeyConditionExpression: 'open_shard = :shard',
+        KeyConditionExpression: 'open_shard = :part',
         FilterExpression: 'pk = :pk AND sk < :sk',
-        ExpressionAttributeValues: { ':shard': shard, ':pk': pk, ':sk': sk },
+        ExpressionAttributeValues: { ':part': part, ':pk': pk, ':sk': sk },
         ...(start && { ExclusiveStartKey: start }),
       }),
     );

@@ -1,4 +1,4 @@
-import { type OccurrenceId, type OccurrenceKey, occurrenceId, shardOf } from '../../core/ids.ts';
+import { type OccurrenceId, type OccurrenceKey, occurrenceId } from '../../core/ids.ts';
 import type {
   CancelledOccurrence,
   CancelReason,
@@ -27,7 +27,7 @@ import {
 } from './conditions.ts';
 import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
-import { pendingItem, skippedItem } from './occurrence-items.ts';
+import { openShardOf, pendingItem, skippedItem } from './occurrence-items.ts';
 import { fenced, move, moveOf } from './occurrence-moves.ts';
 import { leaveLine, placeInLine } from './slot-line.ts';
 import { transact } from './transact.ts';
@@ -107,7 +107,7 @@ function reopened(
     ),
     values: {
       ':pending': 'pending',
-      ':shard': shardOf(occurrence.schedule, context.shardCount),
+      ':shard': openShardOf(occurrence, context.shardCount),
       ':due': dueAt,
       ':zero': 0,
       ':one': 1,

@@ -1,6 +1,13 @@
-import { SendMessageBatchCommand, SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import {
+  ChangeMessageVisibilityCommand,
+  GetQueueAttributesCommand,
+  SendMessageBatchCommand,
+  SendMessageCommand,
+  type SQSClient,
+} from '@aws-sdk/client-sqs';
 import { DEAD_LETTER_REASON, type WorkMessage } from '../../contract/message.ts';
-import type { DeadLetters, Dispatch, WorkQueue } from '../../core/ports.ts';
+import type { QueueCounts } from '../../core/hand-over.ts';
+import type { DeadLetters, Dispatch, MessageVisibility, WorkQueue } from '../../core/ports.ts';
 import { type EpochMs, SECOND } from '../../core/time.ts';
 
 /** AWS: API_SendMessage. */
@@ -43,6 +50,34 @@ export function createWorkQueue(client: SQSClient, queueUrl: string): WorkQueue 
 
 function messageOf(dispatch: Dispatch): WorkMessage {
   return { id: dispatch.id, seq: dispatch.seq, dueAt: dispatch.dueAt };
+}
+
+/** What a worker may take now, and what workers hold; messages whose delay is not over are in neither. */
+export async function countMessages(client: SQSClient, queueUrl: string): Promise<QueueCounts> {
+  const { Attributes } = await client.send(
+    new GetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
+    }),
+  );
+  return {
+    visible: Number(Attributes?.ApproximateNumberOfMessages ?? 0),
+    inFlight: Number(Attributes?.ApproximateNumberOfMessagesNotVisible ?? 0),
+  };
+}
+
+export function createMessageVisibility(client: SQSClient, queueUrl: string): MessageVisibility {
+  return {
+    async showAgain(receiptHandle, seconds) {
+      await client.send(
+        new ChangeMessageVisibilityCommand({
+          QueueUrl: queueUrl,
+          ReceiptHandle: receiptHandle,
+          VisibilityTimeout: seconds,
+        }),
+      );
+    },
+  };
 }
 
 export function createDeadLetters(client: SQSClient, queueUrl: string): DeadLetters {

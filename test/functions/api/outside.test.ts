@@ -8,6 +8,7 @@ import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { work } from '../../../lambdas/worker/work.ts';
 import { at, definition, NOON } from '../../support/fixtures.ts';
 import { keyOf, planned, seedSchedule } from '../../support/seed.ts';
+import { EMPTY_QUEUE } from '../../support/sweep.ts';
 import { testWorker } from '../../support/worker.ts';
 import { openApi, type TestApi } from './api.ts';
 
@@ -53,6 +54,8 @@ async function sweepAt(time: number) {
     {
       schedules: api.stores.schedules,
       occurrences: api.stores.occurrences,
+      open: api.stores.open,
+      messages: EMPTY_QUEUE,
       revisionOf: ({ schedule, revision }) => api.stores.schedules.readRevision(schedule, revision),
       reportSchedule: () => {},
       redispatchMs: 2 * MINUTE,

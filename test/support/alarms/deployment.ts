@@ -10,6 +10,7 @@ import { SHARDS, type TestApi, tickAt } from '../../functions/api/api.ts';
 import { invoked, type Line } from '../emf.ts';
 import { at } from '../fixtures.ts';
 import type { Stores } from '../stores.ts';
+import { EMPTY_QUEUE, openIn } from '../sweep.ts';
 import { testWorker } from '../worker.ts';
 import type { Minute } from './evaluate.ts';
 
@@ -49,10 +50,8 @@ export function deployment(api: TestApi) {
   async function due(now: EpochMs): Promise<PendingOccurrence[]> {
     const found: PendingOccurrence[] = [];
     for (const shard of SHARDS) {
-      for await (const page of stores.occurrences.openDue(shard, now)) {
-        const pending = page.filter((one) => one.status === 'pending');
-        found.push(...pending.filter(({ pullQueue }) => pullQueue === undefined));
-      }
+      const pending = (await openIn(stores.open, shard, now)).filter((one) => one.status === 'pending');
+      found.push(...pending.filter(({ pullQueue }) => pullQueue === undefined));
     }
     return found;
   }
@@ -110,10 +109,12 @@ export function deployment(api: TestApi) {
 
 /** A sweep that hands nothing over again: nothing is lost on the way to a worker here. */
 export function sweepDeps(stores: Stores, now: EpochMs): PassDeps {
-  const { schedules, occurrences, watches, planning } = stores;
+  const { schedules, occurrences, open, watches, planning } = stores;
   return {
     schedules,
     occurrences,
+    open,
+    messages: EMPTY_QUEUE,
     watches,
     planning,
     canary: true,

@@ -61,11 +61,13 @@ export async function runTick(
 
 /** Answers the schedules that have not succeeded for too long. */
 export async function runSweep(process: Process, { note }: Invocation): Promise<readonly ScheduleId[]> {
-  const { occurrences, schedules, watches, reportSchedule, clock } = process;
+  const { occurrences, schedules, watches, open, messages, reportSchedule, clock } = process;
   const shards = await shardsOf(process);
   const deps = {
     schedules,
     occurrences,
+    open,
+    messages,
     watches,
     reportSchedule,
     revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>

@@ -4,6 +4,7 @@ import {
   createOccurrenceStore,
   createPlanningStore,
   createScheduleStore,
+  createSweepStore,
   createWatchStore,
 } from '../../../lambdas/adapters/dynamodb/index.ts';
 import { createWorkQueue } from '../../../lambdas/adapters/sqs/work-queue.ts';
@@ -58,6 +59,8 @@ export function startProcess(name: string, deps: ProcessDeps) {
     planning: createPlanningStore(context),
     backfills: createBackfillStore(context),
     watches: createWatchStore(context),
+    open: createSweepStore(context),
+    messages: { counts: async () => queue.counts() },
     calendars: createCalendarStore(context),
     reportSchedule: () => {},
     newSecret: () => `secret-of-${name}`,

@@ -1,4 +1,5 @@
 import type { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { QueueCounts } from '../../../lambdas/core/hand-over.ts';
 import { type EpochMs, epochMs, SECOND } from '../../../lambdas/core/time.ts';
 import type { CallCounter } from './calls.ts';
 import type { Life } from './life.ts';
@@ -38,6 +39,13 @@ export class WorkQueueModel {
 
   get size(): number {
     return this.#messages.length;
+  }
+
+  counts(): QueueCounts {
+    const now = this.#time.now();
+    const visible = this.#messages.filter(({ visibleAt }) => visibleAt <= now).length;
+    const inFlight = this.#messages.filter(({ visibleAt, receives }) => visibleAt > now && receives > 0);
+    return { visible, inFlight: inFlight.length };
   }
 
   /** When the next message can be received; undefined when there is none. */

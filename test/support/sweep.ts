@@ -1,0 +1,24 @@
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { OpenPosition, SweepStore } from '../../lambdas/core/sweep-store.ts';
+import type { EpochMs } from '../../lambdas/core/time.ts';
+
+/** A work queue that holds nothing: what is due and was sent is lost. */
+export const EMPTY_QUEUE = { counts: async () => ({ visible: 0, inFlight: 0 }) };
+
+/** All that is open in a shard and due by then, as sweeps see it. */
+export async function openIn(
+  open: Pick<SweepStore, 'openPage' | 'readOpen'>,
+  shard: number,
+  until: EpochMs,
+): Promise<(PendingOccurrence | RunningOccurrence)[]> {
+  const found: (PendingOccurrence | RunningOccurrence)[] = [];
+  for (const kind of ['work', 'pull'] as const) {
+    let after: OpenPosition | undefined;
+    do {
+      const page = await open.openPage({ kind, shard }, until, after);
+      found.push(...(await open.readOpen(page.keys)));
+      after = page.next;
+    } while (after);
+  }
+  return found;
+}
