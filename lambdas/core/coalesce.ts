@@ -1,13 +1,14 @@
 import { headRecurrence } from './head-recurrence.ts';
 import type { CoalesceReason } from './occurrence.ts';
-import { MAX_MISSED_PER_PLAN, type PlannedRecord, rangeRecord } from './planner.ts';
+import { MAX_MISSED_PER_PLAN, MAX_STEPS_PER_PLAN, type PlannedRecord, rangeRecord } from './planner.ts';
+import { measureWork } from './recurrence/index.ts';
 import type { ScheduleHead } from './schedule.ts';
 import { type EpochMs, epochMs } from './time.ts';
 
 /**
  * The ledger record for nominal times from `from` to `until`, both inclusive, that nothing created and nothing
  * will. They end here or nowhere (docs/guarantees.md, 1). The range is exact; of more than `MAX_MISSED_PER_PLAN`
- * times the count says only that many.
+ * times, or of times that take too long to find, the count says only those that were counted.
  */
 export function coalesce(
   head: Pick<ScheduleHead, 'id' | 'revision' | 'policy' | 'anchor'>,
@@ -17,12 +18,13 @@ export function coalesce(
 ): PlannedRecord[] {
   if (from === null || from > until) return [];
   const recurrence = headRecurrence(head);
+  const steps = measureWork();
   let count = 1;
   let to = from;
   for (let fire = recurrence.next(to); fire && fire.at <= until; fire = recurrence.next(to)) {
     to = fire.at;
     count += 1;
-    if (count < MAX_MISSED_PER_PLAN) continue;
+    if (count < MAX_MISSED_PER_PLAN && steps() <= MAX_STEPS_PER_PLAN) continue;
     to = recurrence.prev(epochMs(until + 1))?.at ?? to;
     break;
   }

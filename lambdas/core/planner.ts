@@ -2,6 +2,7 @@ import { type CatchUpRun, isLate, lateTimes, startIn } from './catch-up.ts';
 import { knownDurationMs } from './duration.ts';
 import type { OccurrenceKey, ScheduleId } from './ids.ts';
 import type { Coalesced, CoalesceReason } from './occurrence.ts';
+import { measureWork } from './recurrence/index.ts';
 import type { Fire, FireNote, Recurrence } from './recurrence/types.ts';
 import type { MakingUp, PlanningPolicy } from './schedule.ts';
 import type { OverlapPolicy } from './slots.ts';
@@ -12,6 +13,8 @@ export interface PlanLimits {
   readonly planWindow: number;
   /** At most this many occurrences in one plan. */
   readonly maxOccurrences: number;
+  /** At most so much work (recurrence/work.ts), MAX_STEPS_PER_PLAN when absent; what is left is for the next plan. */
+  readonly maxSteps?: number;
 }
 
 /** Most occurrences in one transaction: with the head and a revision it stays under DynamoDB's 100 actions. */
@@ -19,6 +22,12 @@ export const MAX_OCCURRENCES_PER_PLAN = 90;
 
 /** Late times counted in one plan; a longer backlog is counted by the plans that follow. */
 export const MAX_MISSED_PER_PLAN = 50_000;
+
+/**
+ * Steps of one plan, some tenths of a second: fifty thousand late times of ten united expressions. Few schedules ever
+ * come near it; without a bound a single one could take the whole tick, minute after minute.
+ */
+export const MAX_STEPS_PER_PLAN = 1_000_000;
 
 /** An occurrence to create. */
 export interface PlannedOccurrence extends OccurrenceKey {
@@ -55,6 +64,8 @@ export interface Plan {
   /** Where the schedule has `maxRuns`: what is left of them, and when they are used up the time of the last. */
   readonly remainingRuns?: number;
   readonly lastRunAt?: EpochMs;
+  /** Whether the bound of steps ended it; the plan is whole as far as it goes. */
+  readonly costly?: boolean;
 }
 
 export interface PlanInput {
@@ -80,7 +91,9 @@ export interface PlanInput {
  */
 export function plan(input: PlanInput): Plan {
   const { recurrence, now, limits, remainingRuns = Number.POSITIVE_INFINITY } = input;
-  const { records, runs, next: afterLate, counted } = planLate(input);
+  const steps = measureWork();
+  const isSpent = () => steps() > (limits.maxSteps ?? MAX_STEPS_PER_PLAN);
+  const { records, runs, next: afterLate, counted } = planLate(input, isSpent);
   const most = Math.min(limits.maxOccurrences, remainingRuns);
   const occurrences = runs.slice(0, most).map(({ fire, dueAt }) => occurrenceOf(input, fire, dueAt));
   // What the transaction has no room for is created by the plans that follow.
@@ -89,12 +102,12 @@ export function plan(input: PlanInput): Plan {
   const horizon = now + limits.planWindow;
   // A backlog that is not counted to its end yet must be, before anything later is created.
   while (counted && next !== null && next <= horizon && occurrences.length < most) {
-    if (isLate(input, next, now)) break;
+    if (isLate(input, next, now) || (occurrences.length > 0 && isSpent())) break;
     const fire = fireAt(recurrence, next);
     next = recurrence.next(fire.at)?.at ?? null;
     occurrences.push(onTime(input, fire, next));
   }
-  const planned = { occurrences, records, nextDueAt: next };
+  const planned = { occurrences, records, nextDueAt: next, ...(isSpent() && { costly: true }) };
   return input.remainingRuns === undefined ? planned : countRuns(planned, input.remainingRuns);
 }
 
@@ -154,7 +167,7 @@ interface Late {
 }
 
 /** Late times: those that the policy runs, and one record of the others. */
-function planLate(input: PlanInput): Late {
+function planLate(input: PlanInput, isSpent: () => boolean): Late {
   const { recurrence, nextDueAt, now, makingUp, remainingRuns, spent } = input;
   const none = { runs: [], records: [], next: nextDueAt, counted: true };
   const asked = makingUp && nextDueAt <= makingUp.asOf ? makingUp : undefined;
@@ -173,6 +186,7 @@ function planLate(input: PlanInput): Late {
   let dropped: Coalesced | undefined;
   let next: EpochMs | null = nextDueAt;
   while (next !== null && next < kept && (dropped?.count ?? 0) < MAX_MISSED_PER_PLAN) {
+    if (dropped && isSpent()) break;
     dropped = { count: (dropped?.count ?? 0) + 1, from: dropped?.from ?? next, to: next };
     next = recurrence.next(next)?.at ?? null;
   }

@@ -5,7 +5,11 @@ import type { TickResult } from './tick.ts';
 
 /** Metrics and log of a tick. Throws when a schedule could not be planned, so that the error alarm sees it. */
 export function report(result: TickResult, moved: BackfillTickResult): void {
-  const { failures, ...figures } = result;
+  const { failures, costly, ...figures } = result;
+  if (costly.length > 0)
+    logger.warn('The times of schedules take long to find: plans were cut short and go on a minute later', {
+      costly,
+    });
   count(METRIC.occurrencesMaterialised, result.materialised);
   count(METRIC.materialiseRacesLost, result.lostRaces);
   count(METRIC.timesCoalesced, result.coalesced);

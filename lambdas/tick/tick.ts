@@ -51,6 +51,8 @@ export interface TickResult {
   readonly lagSeconds: number;
   /** Schedules whose next time was moved by other zone data. */
   readonly rezoned: number;
+  /** Schedules whose times take so long to find that a plan of theirs was cut short; they go on in the next. */
+  readonly costly: readonly ScheduleId[];
   readonly failures: readonly { readonly schedule: ScheduleId; readonly error: unknown }[];
 }
 
@@ -69,6 +71,7 @@ const EMPTY: TickResult = {
   retired: 0,
   lagSeconds: 0,
   rezoned: 0,
+  costly: [],
   failures: [],
 };
 
@@ -82,6 +85,7 @@ function merge(a: TickResult, b: TickResult): TickResult {
     retired: a.retired + b.retired,
     lagSeconds: Math.max(a.lagSeconds, b.lagSeconds),
     rezoned: a.rezoned + b.rezoned,
+    costly: [...new Set([...a.costly, ...b.costly])],
     failures: [...a.failures, ...b.failures],
   };
 }
@@ -148,7 +152,7 @@ async function materialiseHeads(
   const tallies = await deps.occurrences.readTallies(
     heads.filter((head) => isTallied(head, now)).map(({ id }) => id),
   );
-  const { plans, failures } = planHeads(deps, heads, tallies, now);
+  const { plans, costly, failures } = planHeads(deps, heads, tallies, now);
   const outcomes = await deps.store.materialise(plans, now);
   const again: ScheduleHead[] = [];
   const faults = [...failures];
@@ -166,7 +170,7 @@ async function materialiseHeads(
     } else if (outcome.kind === 'lost-race') lostRaces += 1;
     else faults.push({ schedule: planned.head.id, error: outcome.error });
   }
-  return { result: { ...EMPTY, materialised, coalesced, lostRaces, failures: faults }, again };
+  return { result: { ...EMPTY, materialised, coalesced, lostRaces, costly, failures: faults }, again };
 }
 
 /** Whether it may have late times of which an outage runs a few (catch-up-tally.ts). Nothing of this is asked on time. */
@@ -183,6 +187,7 @@ function planHeads(
   now: EpochMs,
 ) {
   const plans: Materialisation[] = [];
+  const costly: ScheduleId[] = [];
   const failures: { schedule: ScheduleId; error: unknown }[] = [];
   const least = deps.now() >= deps.stopAt ? LEAST_OF_PAGE : 1;
   for (const [index, head] of heads.entries()) {
@@ -191,10 +196,15 @@ function planHeads(
     if (head.nextDueAt === null || head.state === 'completed') continue;
     try {
       const seen = tallies.get(head.id);
-      const { occurrences, ...planned } = planHead(deps, head, head.nextDueAt, runsOf(seen, now).length, now);
+      const {
+        occurrences,
+        costly: isCostly,
+        ...planned
+      } = planHead(deps, head, head.nextDueAt, runsOf(seen, now).length, now);
       const late = isTallied(head, now)
         ? occurrences.filter(isCatchUp).map(({ scheduledTime }) => scheduledTime)
         : [];
+      if (isCostly) costly.push(head.id);
       plans.push({
         head,
         create: occurrences,
@@ -206,7 +216,7 @@ function planHeads(
       failures.push({ schedule: head.id, error });
     }
   }
-  return { plans, failures };
+  return { plans, costly, failures };
 }
 
 function planHead(deps: TickDeps, head: ScheduleHead, nextDueAt: EpochMs, spent: number, now: EpochMs): Plan {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { scheduleId } from '../../lambdas/core/ids.ts';
 import { isCatchUp } from '../../lambdas/core/invocation.ts';
 import { MAX_MISSED_PER_PLAN, type Plan, type PlanInput, plan } from '../../lambdas/core/planner.ts';
+import { compile } from '../../lambdas/core/recurrence/index.ts';
 import { type CatchUpPolicy, DEFAULT_CATCH_UP, planningPolicy } from '../../lambdas/core/schedule.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, definition, everyMs, NOON } from '../support/fixtures.ts';
@@ -245,5 +246,53 @@ describe('plan, whatever the backlog and policy', () => {
         expect(parts).toEqual(times(whole));
       }),
     );
+  });
+});
+
+describe('plan of times that take long to find', () => {
+  // Each second but for all of them between the full hours: most of the work is to cross what is excluded.
+  const spec = { expression: '* * * * * *', timezone: 'UTC', exclude: ['1-59 * * * * *', '0 1-59 * * * *'] };
+  const recurrence = compile(spec, { seed: 'g/n', anchor: epochMs(0) });
+  const nextDueAt = epochMs(NOON - 20 * HOUR);
+  const limits = (maxSteps?: number) => ({
+    planWindow: 10 * MINUTE,
+    maxOccurrences: 90,
+    ...(maxSteps !== undefined && { maxSteps }),
+  });
+  const counted = ({ records }: Plan) => records.reduce((sum, { coalesced }) => sum + coalesced.count, 0);
+
+  it('ends when its steps are spent, says so, and the next one goes on from there', () => {
+    const whole = plan(input({ recurrence, nextDueAt, limits: limits() }));
+    expect(whole.costly).toBeUndefined();
+    expect(counted(whole)).toBe(20);
+    let [from, count, pieces]: [EpochMs | null, number, number] = [nextDueAt, 0, 0];
+    const made: EpochMs[] = [];
+    for (; made.length === 0 && from !== null && pieces < 100; pieces += 1) {
+      const part = plan(input({ recurrence, nextDueAt: from, limits: limits(20_000) }));
+      expect(part.nextDueAt ?? 0).toBeGreaterThan(from);
+      count += counted(part);
+      made.push(...times(part));
+      from = part.nextDueAt;
+    }
+    expect(pieces).toBeGreaterThan(3);
+    expect(count).toBe(20);
+    expect(made).toEqual(times(whole));
+    expect(from).toBe(whole.nextDueAt);
+  });
+
+  it('counts at least one time, however little it may cost', () => {
+    const least = plan(input({ recurrence, nextDueAt, limits: limits(0) }));
+    expect(least.costly).toBe(true);
+    expect(counted(least)).toBe(1);
+    expect(least.nextDueAt).toBe(nextDueAt + HOUR);
+  });
+
+  it('of ninety times ends within its steps too', () => {
+    const ahead = { planWindow: 90 * HOUR, maxOccurrences: 90, maxSteps: 20_000 };
+    const part = plan(input({ recurrence, nextDueAt: epochMs(NOON + HOUR), limits: ahead }));
+    expect(part.costly).toBe(true);
+    expect(part.occurrences.length).toBeGreaterThan(0);
+    expect(part.occurrences.length).toBeLessThan(20);
+    expect(part.nextDueAt).toBe(NOON + HOUR + part.occurrences.length * HOUR);
   });
 });

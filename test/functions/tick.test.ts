@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanningStore } from '../../lambdas/core/ports.ts';
+import { compile } from '../../lambdas/core/recurrence/index.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { requestedShards, shardLists } from '../../lambdas/tick/shards.ts';
@@ -110,6 +111,23 @@ describe('tick', () => {
       limit: 10,
     });
     expect(items.map((one) => one.status === 'coalesced' && one.coalesced.count)).toEqual([359]);
+  });
+
+  it('names a schedule whose times take long to find, and plans the others', async () => {
+    const [heavy, light] = [await seeded(MINUTE, at(-20 * HOUR)), await seeded(MINUTE)];
+    const recurrenceOf = (head: ScheduleHead) => {
+      if (head.id !== heavy.id) return everyMs(MINUTE);
+      const exclude = ['1-59 * * * * *', '0 1-59 * * * *'];
+      const compiled = compile(
+        { expression: Array(10).fill('* * * * * *'), timezone: 'UTC', exclude },
+        { seed: head.id, anchor: epochMs(0) },
+      );
+      return compiled;
+    };
+    const result = await tick(deps({ recurrenceOf }), SHARDS);
+    expect(result).toMatchObject({ costly: [heavy.id], failures: [] });
+    expect(await openTimes(light)).toHaveLength(10);
+    expect((await stores.schedules.readHead(heavy.id))?.nextDueAt).toBeGreaterThan(heavy.nextDueAt ?? 0);
   });
 
   it('stops within a page when planning takes long, and the next one goes on with the rest', async () => {
