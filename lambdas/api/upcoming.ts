@@ -10,7 +10,7 @@ import { comingNotes } from './coming/notes.ts';
 import type { Occurrences, Schedules } from './deps.ts';
 import { getSchedule } from './get-schedule.ts';
 import { fireViewOf } from './views/fire-view.ts';
-import { shownState } from './views/schedule-view.ts';
+import { comingFrom, shownState } from './views/schedule-view.ts';
 
 /** The times that are coming; none while the schedule is paused. */
 export async function upcoming(
@@ -25,7 +25,8 @@ export async function upcoming(
   const { head } = await getSchedule(deps, id);
   const state = shownState(stateAt(head, now));
   if (state === 'paused') return { state, items: [] };
-  const all = preview(headRecurrence(head), { from: now, count, now, seed: id }).items;
+  const recurrence = headRecurrence(head);
+  const all = preview(recurrence, { from: comingFrom(head, recurrence, now), count, now, seed: id }).items;
   const nominal = all.map(({ scheduledTime }) => epochMs(Date.parse(scheduledTime)));
   const coming = withinRuns(head, nominal);
   const [fires, times] = [all.slice(0, coming), nominal.slice(0, coming)];

@@ -1,6 +1,6 @@
 import type { PlanningStore } from '../core/ports.ts';
 import { type CanaryDeps, keepCanary } from './canary.ts';
-import { shardLagSeconds } from './lag.ts';
+import { clockBehindSeconds, shardLagSeconds } from './lag.ts';
 import { report } from './report.ts';
 import { type SweepDeps, type SweepRequest, sweep } from './sweep.ts';
 import { sweepWatches, type WatchDeps } from './watches.ts';
@@ -16,9 +16,10 @@ export type PassDeps = SweepDeps &
 /** All that one invocation does. Throws when something could not be swept, once all else is done. */
 export async function pass(deps: PassDeps, request: SweepRequest): Promise<void> {
   const swept = await sweep(deps, request);
-  const lag = shardLagSeconds(await deps.planning.watermarks(request.shards), deps.now());
+  const watermarks = await deps.planning.watermarks(request.shards);
+  const lag = shardLagSeconds(watermarks, deps.now());
   try {
-    report(swept, lag, await sweepWatches(deps));
+    report(swept, lag, await sweepWatches(deps), clockBehindSeconds(watermarks, deps.now()));
   } finally {
     // Last, so that what it meets keeps nothing from being swept or measured; and in any case, so that one occurrence
     // that cannot be swept does not silence it.

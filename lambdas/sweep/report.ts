@@ -9,11 +9,21 @@ export function wantsReissue(event: unknown): boolean {
 }
 
 /** Metrics and log of a sweep. Throws when something could not be swept, so that the error alarm sees it. */
-export function report(result: SweepResult, shardLagSeconds: number, watches: WatchResult): void {
+export function report(
+  result: SweepResult,
+  shardLagSeconds: number,
+  watches: WatchResult,
+  clockBehindSeconds = 0,
+): void {
   const { failures, ...figures } = result;
   seconds(METRIC.oldestOverdueSeconds, result.oldestOverdueSeconds);
   level(METRIC.overdueOccurrences, result.overdue);
   seconds(METRIC.shardLagSeconds, shardLagSeconds);
+  if (clockBehindSeconds > 0) {
+    logger.warn('The clock was set back; what is planned already comes when it is there again', {
+      clockBehindSeconds,
+    });
+  }
   count(METRIC.openOccurrences, result.open);
   if (result.oldestUnclaimedSeconds > 0) {
     seconds(METRIC.oldestUnclaimedSeconds, result.oldestUnclaimedSeconds);

@@ -112,22 +112,34 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
     },
 
     async releaseShard(shard, holder, scannedThrough) {
-      try {
-        await client.send(
+      const release = (through: EpochMs | null) =>
+        client.send(
           new UpdateCommand({
             TableName: schedulesTable,
             Key: shardKey(shard),
             UpdateExpression:
-              scannedThrough === null
+              through === null
                 ? 'REMOVE holder, lease_expires_at'
                 : 'SET scanned_through = :through REMOVE holder, lease_expires_at',
-            ConditionExpression: 'holder = :holder',
+            ConditionExpression:
+              through === null
+                ? 'holder = :holder'
+                : 'holder = :holder AND (attribute_not_exists(scanned_through) OR scanned_through <= :through)',
             ExpressionAttributeValues: {
               ':holder': holder,
-              ...(scannedThrough !== null && { ':through': scannedThrough }),
+              ...(through !== null && { ':through': through }),
             },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
           }),
         );
+      try {
+        await release(scannedThrough).catch((error: unknown) => {
+          // By a clock that was set back since: the shard is planned up to where it was, and that is kept.
+          const isAhead =
+            error instanceof ConditionalCheckFailedException && error.Item?.holder?.S === holder;
+          if (!isAhead) throw error;
+          return release(null);
+        });
       } catch (error) {
         // Our lease ran out and another scanner has the shard: it is theirs to give back.
         if (!(error instanceof ConditionalCheckFailedException)) throw error;

@@ -1,23 +1,21 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import { isMoved } from '../../core/moved.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
-import { type EpochMs, epochMs, MINUTE } from '../../core/time.ts';
+import type { EpochMs } from '../../core/time.ts';
 import type { Occurrences } from '../deps.ts';
-
-/** How far the clock of a worker may be ahead of ours; AWS keeps its own within milliseconds. */
-const CLOCK_SKEW = MINUTE;
 
 /**
  * Where planning under a new definition begins: now, or the latest nominal time after it that has started
  * already. Without it a worker whose clock is a little ahead starts 12:00:00 under the old definition, and an
- * edit at 11:59:59.9 of our clock would have it start again under the new one.
+ * edit at 11:59:59.9 of our clock would have it start again under the new one; and where a clock was set back, all that
+ * ran in the hour that comes again.
  */
 export async function planFrom(
   occurrences: Pick<Occurrences, 'listOccurrences'>,
   schedule: ScheduleId,
   now: EpochMs,
 ): Promise<EpochMs> {
-  const query = { schedule, from: now, to: epochMs(now + CLOCK_SKEW), limit: 100 };
+  const query = { schedule, from: now, limit: 100 };
   let cursor: string | undefined;
   do {
     const page = await occurrences.listOccurrences(cursor === undefined ? query : { ...query, cursor });

@@ -3,9 +3,10 @@ import { headRecurrence } from '../../core/head-recurrence.ts';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
+import type { Recurrence } from '../../core/recurrence/types.ts';
 import { type Definition, type ScheduleHead, type ScheduleState, timesOf } from '../../core/schedule.ts';
 import { stateAt } from '../../core/state-at.ts';
-import { type EpochMs, toIso } from '../../core/time.ts';
+import { type EpochMs, epochMs, MINUTE, toIso } from '../../core/time.ts';
 import { successExpectedBy } from '../../core/watch.ts';
 import { withinRuns } from '../../core/within-runs.ts';
 import { runPolicyView } from '../run-policy.ts';
@@ -18,7 +19,7 @@ export function scheduleViewOf(
   lastSuccessAt: EpochMs | undefined,
 ): ScheduleView {
   const recurrence = headRecurrence(head);
-  const coming = head.state === 'paused' ? null : recurrence.next(now);
+  const coming = head.state === 'paused' ? null : recurrence.next(comingFrom(head, recurrence, now));
   const next = coming && withinRuns(head, [coming.at]) > 0 ? coming : null;
   return {
     ...splitScheduleId(head.id),
@@ -35,6 +36,20 @@ export function scheduleViewOf(
     recurrence: recurrence.description,
     warnings: [...recurrence.warnings(now), ...targetWarnings(revision.definition.target)],
   };
+}
+
+/** A plan goes at most so far beyond the clock that it is made by. */
+const FARTHEST_PLAN = 16 * MINUTE;
+
+/**
+ * Times that are planned farther ahead than any plan goes were planned before the clock was set back, and most of them
+ * have run: the next one that is sure is the first that is not planned.
+ */
+export function comingFrom(head: ScheduleHead, recurrence: Pick<Recurrence, 'next'>, now: EpochMs): EpochMs {
+  const { state, nextDueAt } = head;
+  const beyond = recurrence.next(epochMs(now + FARTHEST_PLAN))?.at;
+  const isBehind = state === 'enabled' && nextDueAt !== null && beyond !== undefined && beyond < nextDueAt;
+  return isBehind ? epochMs(nextDueAt - 1) : now;
 }
 
 function watchView(head: ScheduleHead, now: EpochMs, lastSuccessAt: EpochMs | undefined) {

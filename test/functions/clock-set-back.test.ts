@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planFrom } from '../../lambdas/api/change/plan-from.ts';
+import { upcoming } from '../../lambdas/api/upcoming.ts';
+import { scheduleViewOf } from '../../lambdas/api/views/schedule-view.ts';
+import { HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
+import { clockBehindSeconds } from '../../lambdas/sweep/lag.ts';
+import { at, definition, NOON, revision } from '../support/fixtures.ts';
+import { claimed, keyOf, seedSchedule } from '../support/seed.ts';
+import { openStores, type Stores } from '../support/stores.ts';
+
+let stores: Stores;
+beforeAll(async () => {
+  stores = await openStores();
+});
+afterAll(() => stores.close());
+
+describe('a clock that was set back by an hour', () => {
+  it('shows the first time that is not planned as the next one', async () => {
+    const of = await seedSchedule(stores, [], { head: { nextDueAt: at(HOUR + 5 * MINUTE) } });
+    const shown = scheduleViewOf({ head: of, revision: revision(of, definition()) }, NOON, undefined);
+    expect(shown.nextScheduledTime).toBe(toIso(at(HOUR + 5 * MINUTE)));
+    const { items } = await upcoming(stores, of.id, 2, NOON);
+    expect(items.map(({ scheduledTime }) => scheduledTime)).toEqual(
+      [65, 66].map((minute) => toIso(at(minute * MINUTE))),
+    );
+  });
+
+  it('shows what is planned and still to come while it is right', async () => {
+    const of = await seedSchedule(stores, [], { head: { nextDueAt: at(11 * MINUTE) } });
+    const shown = scheduleViewOf({ head: of, revision: revision(of, definition()) }, NOON, undefined);
+    expect(shown.nextScheduledTime).toBe(toIso(at(MINUTE)));
+  });
+
+  it('has an edit begin behind what has run', async () => {
+    const of = await seedSchedule(stores, [at(HOUR)]);
+    await claimed(stores, keyOf(of, at(HOUR)), at(HOUR));
+    expect(await planFrom(stores.occurrences, of.id, NOON)).toBe(at(HOUR));
+  });
+
+  it('takes no watermark back, and gives the shard back all the same', async () => {
+    const lease = { holder: 'a', expiresAt: at(2 * HOUR) };
+    await stores.planning.acquireShard(7, lease, NOON);
+    await stores.planning.releaseShard(7, 'a', at(HOUR));
+    await stores.planning.acquireShard(7, lease, NOON);
+    await stores.planning.releaseShard(7, 'a', NOON);
+    expect(await stores.planning.watermarks([7])).toEqual([at(HOUR)]);
+    expect(await stores.planning.acquireShard(7, { ...lease, holder: 'b' }, NOON)).toBe(true);
+  });
+
+  it('is seen by the watermark', () => {
+    expect(clockBehindSeconds([at(2 * MINUTE), at(HOUR), undefined], NOON)).toBe(3_600);
+    expect(clockBehindSeconds([at(2 * MINUTE), undefined], NOON)).toBe(0);
+  });
+});
