@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ApiEnv } from '../lambdas/contract/env.ts';
-import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
 import { allowedEnvironment } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
@@ -56,6 +56,8 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
         // What failed on a day, and what is due in a pull queue.
         onIndex(store.occurrences, ATTENTION_INDEX, 'Query'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+        // Who waits for a slot: whoever gives a place back hands it to the first.
+        onIndex(store.occurrences, WAITING_INDEX, 'Query'),
         ...keyGrants(config, ['useTables']),
       ],
     });

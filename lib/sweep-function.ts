@@ -3,7 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { SweepEnv } from '../lambdas/contract/env.ts';
-import { DUE_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { DUE_INDEX, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { EveryMinute } from './every-minute.ts';
@@ -43,6 +43,8 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
       },
       grants: [
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+        // Who waits for a slot: whoever gives a place back hands it to the first.
+        onIndex(store.occurrences, WAITING_INDEX, 'Query'),
         // Query: the ledger, whether the latest have all failed.
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'Query', 'UpdateItem'),
         // How many messages it holds: only what it cannot hold is handed over again.

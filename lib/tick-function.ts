@@ -2,7 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { TickEnv } from '../lambdas/contract/env.ts';
-import { DUE_INDEX, OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { DUE_INDEX, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { EveryMinute } from './every-minute.ts';
@@ -40,6 +40,8 @@ export class TickFunction extends PunctualFunction<TickEnv> {
         // and to see whether anything is open of a schedule that is to be deleted once nothing is.
         onTable(store.occurrences, 'BatchGetItem', 'PutItem', 'Query', 'UpdateItem'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
+        // Who waits for a slot: whoever gives a place back hands it to the first.
+        onIndex(store.occurrences, WAITING_INDEX, 'Query'),
         ...keyGrants(config, ['useTables']),
       ],
     });

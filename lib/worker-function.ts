@@ -5,7 +5,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { arnKind } from '../lambdas/contract/allow/arns.ts';
 import type { WorkerEnv } from '../lambdas/contract/env.ts';
-import { OPEN_INDEX } from '../lambdas/contract/tables.ts';
+import { OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
 import { allowedEnvironment, grantsFor } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
@@ -14,9 +14,6 @@ import { onAttributes, onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } fr
 
 /** Lambda's maximum: an attempt may take as long as it can. */
 export const WORKER_TIMEOUT = Duration.minutes(15);
-
-/** Concurrency slots: the only items that a worker creates, once for each key. */
-const SLOT_ITEMS = 'C#*';
 
 export interface WorkerFunctionProps {
   readonly config: Config;
@@ -29,8 +26,6 @@ export interface WorkerFunctionProps {
 export class WorkerFunction extends PunctualFunction<WorkerEnv> {
   constructor(scope: Construct, id: string, props: WorkerFunctionProps) {
     const { config, store, workQueue, deadLetters } = props;
-    const newSlots = onTable(store.occurrences, 'PutItem');
-    newSlots.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SLOT_ITEMS] });
     const heads = onTable(store.schedules, 'PutItem');
     heads.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SCHEDULE_ITEMS] });
     super(scope, id, config, {
@@ -57,7 +52,8 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
         // Query: the ledger, whether the latest have all failed; and with the index what a pause then cancels.
         onTable(store.occurrences, 'BatchGetItem', 'GetItem', 'Query', 'UpdateItem'),
         onIndex(store.occurrences, OPEN_INDEX, 'Query'),
-        newSlots,
+        // Who waits for a slot: whoever gives a place back hands it to the first.
+        onIndex(store.occurrences, WAITING_INDEX, 'Query'),
         heads,
         // When a schedule that is watched last succeeded.
         onAttributes(onTable(store.schedules, 'UpdateItem'), 'last_success_at'),

@@ -39,7 +39,7 @@ export type Occurrences = Pick<
   | 'reschedule'
   | 'pullable'
   | 'claim'
-  | 'waitForSlot'
+  | 'slots'
   | 'miss'
   | 'giveUp'
   | 'readTallies'

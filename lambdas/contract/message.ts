@@ -11,6 +11,8 @@ export const workMessageSchema = z.strictObject({
   seq: z.int().positive(),
   /** Epoch milliseconds: when it may start. */
   dueAt: z.int().nonnegative(),
+  /** Places in slots that it has already, so that the worker need not look for them: slot → stripe. */
+  places: z.record(z.string(), z.int().nonnegative()).optional(),
 });
 
 export type WorkMessage = z.infer<typeof workMessageSchema>;

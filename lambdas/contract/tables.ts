@@ -1,5 +1,5 @@
 /**
- * The two tables and four indexes, as data: the CDK constructs, the embedded run and the tests all build
+ * The two tables and five indexes, as data: the CDK constructs, the embedded run and the tests all build
  * them from here, so that they cannot differ.
  */
 export interface KeyAttribute {
@@ -74,6 +74,19 @@ export const ATTENTION_INDEX = {
   sortKey: { name: 'attention_at', type: 'N' },
 } as const satisfies IndexSpec;
 
+/**
+ * Sparse: occurrences that wait for a place in a slot, by slot and then in the order in which they are to have it. An
+ * occurrence is in it exactly while it waits, by the same write, so no line can get lost.
+ */
+export const WAITING_INDEX = {
+  indexName: 'waiting',
+  partitionKey: { name: 'waiting_shard', type: 'N' },
+  sortKey: { name: 'waiting_key', type: 'S' },
+} as const satisfies IndexSpec;
+
+/** Partitions of it; the slots are spread over them by hash. */
+export const WAITING_SHARDS = 8;
+
 export const SCHEDULES_TABLE: TableSpec = {
   ...KEY,
   indexes: [DUE_INDEX, BY_GROUP_INDEX],
@@ -83,7 +96,7 @@ export const SCHEDULES_TABLE: TableSpec = {
 
 export const OCCURRENCES_TABLE: TableSpec = {
   ...KEY,
-  indexes: [OPEN_INDEX, ATTENTION_INDEX],
+  indexes: [OPEN_INDEX, ATTENTION_INDEX, WAITING_INDEX],
   ttlAttribute: TTL_ATTRIBUTE,
   stream: true,
 };

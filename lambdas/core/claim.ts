@@ -1,42 +1,52 @@
 import type { Backfill } from './backfill/backfill.ts';
 import type { BackfillStore } from './backfill/store.ts';
-import {
-  type Dispatched,
-  type OccurrenceId,
-  type OccurrenceKey,
-  occurrenceId,
-  parseOccurrenceId,
-} from './ids.ts';
-import type { PendingOccurrence } from './occurrence.ts';
+import { type Dispatched, type OccurrenceId, type OccurrenceKey, occurrenceId, type Places } from './ids.ts';
+import type { Occurrence } from './occurrence.ts';
 import type { ClaimResult, OccurrenceStore } from './ports.ts';
-import type { Definition, Revision } from './schedule.ts';
-import { backfillNeeds, decideBlocked, type OverlapPolicy, type SlotNeed, slotNeeds } from './slots.ts';
+import type { Revision } from './schedule.ts';
+import { heldBy, isAlive } from './slots/entries.ts';
+import { giveBack } from './slots/hand-over.ts';
+import { findEarlier } from './slots/order.ts';
+import { takePlace } from './slots/take.ts';
+import { yieldTo } from './slots/yield.ts';
+import { backfillNeeds, type GroupLimit, type OverlapPolicy, type SlotNeed, slotNeeds } from './slots.ts';
 import { type EpochMs, epochMs } from './time.ts';
 
 export interface ClaimDeps {
   readonly occurrences: Pick<
     OccurrenceStore,
-    'claim' | 'waitForSlot' | 'skip' | 'requestCancel' | 'readOccurrence'
+    'claim' | 'slots' | 'skip' | 'cancel' | 'requestCancel' | 'readOccurrence'
   >;
   readonly backfills: Pick<BackfillStore, 'readBackfill'>;
   /** How many of a group's occurrences may run at once; undefined when there is no limit. */
-  readonly groupLimitOf: (key: OccurrenceKey) => Promise<number | undefined>;
+  readonly groupLimitOf: (key: OccurrenceKey) => Promise<GroupLimit | undefined>;
   readonly leaseMs: number;
   /** An unguessable text for each claim; chance is an argument. */
   readonly newSecret: () => string;
 }
 
 export type ClaimEnd =
-  | Exclude<ClaimResult, { kind: 'blocked' }>
+  | ClaimResult
   /** Not started because of another; terminal. */
   | { readonly kind: 'skipped'; readonly by: OccurrenceId }
   /** In line for a slot; it is handed over again when its turn comes. */
   | { readonly kind: 'waiting'; readonly slot: string };
 
-/** Rounds of "blocked, and then free after all" before the message is left to come again. */
+/** What an attempt takes places for, and how it yields. */
+export interface Claim {
+  readonly attempt: Dispatched;
+  readonly overlap: OverlapPolicy;
+  readonly backfill: Backfill | undefined;
+  readonly now: EpochMs;
+}
+
+/** Rounds of "full, and then free after all" before the message is left to come again. */
 const MAX_ROUNDS = 5;
 
-/** Claims an occurrence with the slots that its definition asks for, or does what its overlap policy says. */
+/**
+ * Takes a place in each slot that the definition asks for, in their order, and then claims the occurrence; or does what
+ * the overlap policy says. A place that is taken stays as long as the attempt lives, so nothing has to be looked at again.
+ */
 export async function claimOrYield(
   deps: ClaimDeps,
   attempt: Dispatched,
@@ -50,25 +60,89 @@ export async function claimOrYield(
     deps.groupLimitOf(attempt),
     backfillOf(deps, attempt),
   ]);
-  const needs = revision ? needsOf(attempt, { ...revision.definition, overlap }, groupLimit, backfill) : [];
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const claim = await deps.occurrences.claim(attempt, lease, now, needs);
-    if (claim.kind !== 'blocked') return claim;
-    const end = await yieldTo(deps, claim, overlap, now);
+  const needs = revision ? needsOf(attempt, revision, overlap, groupLimit, backfill) : [];
+  const claim = { attempt, overlap, backfill, now };
+  const taken: Record<string, number> = {};
+  for (const need of needs) {
+    const end = await takeOrYield(deps, claim, need, taken);
     if (end) return end;
+  }
+  const kept = needs.filter((need) => need.kept && need.slot in taken).map(({ slot }) => slot);
+  const result = await deps.occurrences.claim(attempt, lease, now, { places: taken, kept });
+  if (result.kind === 'claimed') return result;
+  return { kind: 'not-claimable', occurrence: await letGo(deps, attempt, taken, result.occurrence, now) };
+}
+
+/** Adds the place to `taken`; or answers why the attempt does not start now. */
+async function takeOrYield(
+  deps: ClaimDeps,
+  claim: Claim,
+  need: SlotNeed,
+  taken: Record<string, number>,
+): Promise<ClaimEnd | undefined> {
+  const { attempt, now } = claim;
+  const { slots } = deps.occurrences;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const order = await findEarlier(deps.occurrences, claim, need);
+    const blocked =
+      order.earlier === undefined
+        ? await takePlace(slots, attempt, need, attempt.places?.[need.slot], now, order)
+        : ({ kind: 'behind', place: { slot: need.slot, stripe: 0 }, earlier: order.earlier } as const);
+    switch (blocked.kind) {
+      case 'held':
+        taken[need.slot] = blocked.stripe;
+        return undefined;
+      case 'not-needed':
+        return undefined;
+      case 'stale': {
+        const found = await deps.occurrences.readOccurrence(attempt);
+        return { kind: 'not-claimable', occurrence: await letGo(deps, attempt, taken, found, now) };
+      }
+      default: {
+        const end = await yieldTo(deps, claim, blocked, taken);
+        if (end?.kind === 'not-claimable')
+          return { ...end, occurrence: await letGo(deps, attempt, taken, end.occurrence, now) };
+        if (end?.kind === 'skipped') await giveBack(slots, heldBy({ ...attempt, places: taken }), now);
+        if (end) return end;
+      }
+    }
   }
   throw new Error(`${occurrenceId(attempt)} found its slot free and full in turn; its message comes again.`);
 }
 
+/**
+ * Gives back what an attempt has taken that is not to start. A copy of its message may have started it on these very
+ * places: only what is dead goes. One that is still pending, past its start deadline, takes them along to its end.
+ */
+async function letGo(
+  { occurrences }: ClaimDeps,
+  attempt: Dispatched,
+  taken: Places,
+  found: Occurrence | undefined,
+  now: EpochMs,
+): Promise<Occurrence | undefined> {
+  if (found?.status === 'pending' && found.dispatchSeq === attempt.dispatchSeq)
+    return { ...found, places: { ...found.places, ...taken } };
+  const held = heldBy({ ...attempt, places: { ...attempt.places, ...taken } });
+  await giveBack(
+    occurrences.slots,
+    held.filter((entry) => !isAlive(entry, entry, found)),
+    now,
+  );
+  return found;
+}
+
 function needsOf(
   { schedule, kind }: OccurrenceKey,
-  definition: Definition,
-  groupLimit: number | undefined,
+  { definition, createdAt }: Revision,
+  overlap: OverlapPolicy,
+  groupLimit: GroupLimit | undefined,
   backfill: Backfill | undefined,
 ): SlotNeed[] {
+  const terms = { definition: { ...definition, overlap }, createdAt };
   return kind === 'backfill'
-    ? backfillNeeds(schedule, definition, groupLimit, backfill)
-    : slotNeeds(schedule, definition, groupLimit);
+    ? backfillNeeds(schedule, terms, groupLimit, backfill)
+    : slotNeeds(schedule, terms, groupLimit);
 }
 
 /** Of an occurrence of another kind, or when it is over so long that it is kept no more: undefined. */
@@ -88,58 +162,4 @@ async function overlapOf(
 ): Promise<OverlapPolicy> {
   const own = key.kind !== 'manual' ? undefined : await deps.occurrences.readOccurrence(key);
   return own?.overlap ?? revision?.definition.overlap ?? 'allow';
-}
-
-/** Undefined when the slot was given back meanwhile. */
-async function yieldTo(
-  deps: ClaimDeps,
-  blocked: Extract<ClaimResult, { kind: 'blocked' }>,
-  overlap: OverlapPolicy,
-  now: EpochMs,
-): Promise<ClaimEnd | undefined> {
-  const { need, by, occurrence } = blocked;
-  const decision = decideBlocked(need, overlap);
-  if (decision.kind === 'skip') return skipFor(deps, occurrence, by, now);
-  if (decision.cancelHolder) await cancelHolder(deps, by);
-  const waited = await deps.occurrences.waitForSlot(occurrence, need, decision.capacity);
-  switch (waited.kind) {
-    case 'waiting':
-      return { kind: 'waiting', slot: need.slot };
-    case 'free':
-      return undefined;
-    case 'changed':
-      return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(occurrence) };
-    case 'full':
-      if (!decision.cancelHolder) return skipFor(deps, occurrence, waited.by, now);
-      // The newest is the one that is wanted: what waited before it gives up its place.
-      await displace(deps, waited.by, occurrenceId(occurrence), now);
-      return undefined;
-  }
-}
-
-async function skipFor(
-  deps: ClaimDeps,
-  occurrence: PendingOccurrence,
-  by: OccurrenceId,
-  now: EpochMs,
-): Promise<ClaimEnd> {
-  const skipped = await deps.occurrences.skip(occurrence, 'overlap', by, now);
-  if (skipped.kind === 'done') return { kind: 'skipped', by };
-  return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(occurrence) };
-}
-
-async function cancelHolder(deps: ClaimDeps, holder: OccurrenceId): Promise<void> {
-  const key = parseOccurrenceId(holder);
-  if (key) await deps.occurrences.requestCancel(key, 'overlap');
-}
-
-async function displace(
-  deps: ClaimDeps,
-  waiting: OccurrenceId,
-  by: OccurrenceId,
-  now: EpochMs,
-): Promise<void> {
-  const key = parseOccurrenceId(waiting);
-  const found = key && (await deps.occurrences.readOccurrence(key));
-  if (found?.status === 'pending') await deps.occurrences.skip(found, 'overlap', by, now);
 }

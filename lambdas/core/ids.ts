@@ -57,7 +57,11 @@ export interface OccurrenceKey {
  */
 export interface Dispatched extends OccurrenceKey {
   readonly dispatchSeq: number;
+  /** The places that it has in slots already, or that wait for it: slot → stripe. */
+  readonly places?: Places;
 }
+
+export type Places = Readonly<Record<string, number>>;
 
 export function occurrenceId(key: OccurrenceKey): OccurrenceId {
   const { group, name } = splitScheduleId(key.schedule);

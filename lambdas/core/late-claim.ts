@@ -69,11 +69,12 @@ export async function askCatchUp(
   const { startBy, notes } = occurrence;
   const place = epochMs(Math.min(run.dueAt, startBy ?? run.dueAt));
   const note = run.fire.notes.filter(({ code }) => code === CATCH_UP_NOTE);
-  const moved = await deps.occurrences.reschedule(occurrence, {
+  const to = {
     dueAt: place,
     ...(startBy !== undefined && { startBy }),
     notes: [...notes, ...note],
-  });
+  };
+  const moved = await deps.occurrences.reschedule(occurrence, to, now);
   return moved.kind === 'done' ? { kind: 'put-off', dueAt: place } : GO_ON;
 }
 

@@ -1,4 +1,4 @@
-import type { OccurrenceId, OccurrenceKey } from './ids.ts';
+import type { OccurrenceId, OccurrenceKey, Places } from './ids.ts';
 import type { FireNote } from './recurrence/types.ts';
 import type { OverlapPolicy } from './slots.ts';
 import type { EpochMs } from './time.ts';
@@ -37,6 +37,10 @@ interface OccurrenceBase extends OccurrenceKey {
   readonly firstDueAt: EpochMs;
   /** Bumped by every move but the claim: a message, a place in a slot and an attempt belong to one value of it. */
   readonly dispatchSeq: number;
+  /** Where it has, or is promised, a place in a slot: slot → stripe (lambdas/core/slots). */
+  readonly places: Places;
+  /** Slots whose place it keeps over retries and waits, and the sequence since when. */
+  readonly kept: Readonly<Record<string, number>>;
   /** Attempts begun, 1-based once running; 0 before the first. */
   readonly attempt: number;
   /** Grows with every claim; a settle or renew with an older one is refused. */
@@ -81,8 +85,10 @@ export interface PendingOccurrence extends OccurrenceBase {
   /** Times the sweep sent it again; sets the pause before the next time. */
   readonly redispatches: number;
   readonly redispatchedAt?: EpochMs;
-  /** The slot that it waits for; it is woken when that is given back, and is not overdue meanwhile. */
+  /** The slot that it waits for: it is in no queue until it is woken, and not overdue. */
   readonly waitingFor?: string;
+  /** Times that it had to wait for a slot before the attempt that comes. */
+  readonly waits: number;
 }
 
 /** An attempt is under way. Its worker settles it; when the lease expires the sweep does. */
@@ -94,8 +100,8 @@ export interface RunningOccurrence extends OccurrenceBase {
   readonly cancelReason?: CancelReason;
   /** It goes on outside, without its worker, until it is completed, failed or its lease expires. */
   readonly detached?: true;
-  /** Slots that it holds; whoever ends the attempt gives them back in the same transaction. */
-  readonly slots: readonly string[];
+  /** It has stood in a line for a slot before it started. */
+  readonly waited?: true;
 }
 
 interface FinishedBase extends OccurrenceBase {

@@ -1,6 +1,16 @@
 import type { PendingOccurrence, RunningOccurrence } from './occurrence.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from './time.ts';
 
+/**
+ * A lease is taken for over so much after its end: clocks may differ by as much, and its worker, which counts from before
+ * it asked for the lease, has stopped by its own clock until then.
+ */
+export const LEASE_SKEW = 2 * SECOND;
+
+/** Whether the attempt may be ended by somebody else. */
+export const isLeaseOver = ({ lease }: RunningOccurrence, now: EpochMs): boolean =>
+  lease.expiresAt + LEASE_SKEW < now;
+
 /** An occurrence this much past due that has not started counts as overdue. */
 export const OVERDUE_GRACE = 5 * SECOND;
 /** The pause between dispatches doubles this often at most: 120 s grows to 64 times as much, about two hours. */
@@ -27,9 +37,11 @@ export function decideSweep(
   redispatchMs: number,
 ): SweepDecision {
   if (occurrence.status === 'running') {
-    return occurrence.lease.expiresAt < now ? 'expire-lease' : 'leave';
+    return isLeaseOver(occurrence, now) ? 'expire-lease' : 'leave';
   }
   if (occurrence.startBy !== undefined && occurrence.startBy < now) return 'too-late';
+  // Whoever waits for a slot is woken for it (lambdas/sweep/slots.ts), and not before.
+  if (occurrence.waitingFor !== undefined) return 'leave';
   // Outside workers find it by themselves; there is no message that could have been lost.
   if (occurrence.pullQueue !== undefined) return 'leave';
   const waited = now - lastSentAt(occurrence);

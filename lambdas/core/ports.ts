@@ -1,7 +1,7 @@
 import type { PinnedCalendar } from './calendar.ts';
 import type { CatchUpTallies, CatchUpTally } from './catch-up-tally.ts';
 import type { Counted, GroupCharge, GroupCount, GroupQuotas } from './group.ts';
-import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, ScheduleId } from './ids.ts';
+import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, Places, ScheduleId } from './ids.ts';
 import type {
   AttemptRecord,
   CancelledOccurrence,
@@ -18,7 +18,7 @@ import type {
 import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
 import type { FireNote } from './recurrence/types.ts';
 import type { Revision, ScheduleHead, Target } from './schedule.ts';
-import type { SlotNeed } from './slots.ts';
+import type { SlotStore } from './slots/store.ts';
 import type { EpochMs } from './time.ts';
 import type { ZoneMove } from './zone-change.ts';
 
@@ -101,9 +101,14 @@ export interface GroupSettings extends GroupQuotas {
   readonly concurrencyLimit?: number;
 }
 
+/** The settings with when the concurrency limit was last said. */
+export interface GroupTerms extends GroupSettings {
+  readonly limitSince?: EpochMs;
+}
+
 /** What a group may have, and while it has a quota what it has. */
 export interface GroupState {
-  readonly settings: GroupSettings;
+  readonly settings: GroupTerms;
   readonly count: GroupCount | undefined;
 }
 
@@ -218,24 +223,13 @@ export interface PlanningStore {
 export type ClaimResult =
   | { readonly kind: 'claimed'; readonly occurrence: RunningOccurrence }
   /** It is not pending and due: running elsewhere, finished, cancelled, or due later. `occurrence` is what is there. */
-  | { readonly kind: 'not-claimable'; readonly occurrence: Occurrence | undefined }
-  /** A slot that it needs is full; `by` holds it. */
-  | {
-      readonly kind: 'blocked';
-      readonly need: SlotNeed;
-      readonly by: OccurrenceId;
-      readonly occurrence: PendingOccurrence;
-    };
+  | { readonly kind: 'not-claimable'; readonly occurrence: Occurrence | undefined };
 
-export type WaitResult =
-  /** It is woken when the slot is given back. */
-  | { readonly kind: 'waiting' }
-  /** The slot was given back meanwhile: claim again. */
-  | { readonly kind: 'free' }
-  /** As many wait as may; `by` is the first of them. */
-  | { readonly kind: 'full'; readonly by: OccurrenceId }
-  /** It is no longer pending. */
-  | { readonly kind: 'changed' };
+/** The places that a claim was made on, and the slots that it keeps over retries. */
+export interface ClaimedPlaces {
+  readonly places: Places;
+  readonly kept: readonly string[];
+}
 
 /** `cancel-requested`: the lease is renewed, and somebody asks that the attempt be stopped. */
 export type RenewResult =
@@ -319,16 +313,10 @@ export interface OccurrenceStore extends CatchUpTallies {
    * pending, due and under this very `dispatchSeq` → running, attempt + 1, fencing token + 1. Said again by the same
    * holder, since the answer was lost, it is the same claim. Past its start deadline it is not claimable (miss).
    */
-  claim(
-    attempt: Dispatched,
-    lease: LeaseTerms,
-    now: EpochMs,
-    /** Taken in the same transaction, all or none. */
-    needs?: readonly SlotNeed[],
-  ): Promise<ClaimResult>;
-  /** Lets a blocked occurrence wait for its slot, when that is still full and not too many wait. */
-  waitForSlot(pending: PendingOccurrence, need: SlotNeed, capacity: number): Promise<WaitResult>;
-  /** pending → skipped; gives up its place in a slot's line. */
+  claim(attempt: Dispatched, lease: LeaseTerms, now: EpochMs, taken?: ClaimedPlaces): Promise<ClaimResult>;
+  /** Places in slots: how they are taken, waited for and given back. Whatever ends an attempt here gives its own back. */
+  readonly slots: SlotStore;
+  /** pending → skipped. */
   skip(
     pending: PendingOccurrence,
     reason: SkipReason,
@@ -360,6 +348,7 @@ export interface OccurrenceStore extends CatchUpTallies {
   reschedule(
     pending: PendingOccurrence,
     to: { readonly dueAt: EpochMs; readonly startBy?: EpochMs; readonly notes: readonly FireNote[] },
+    now: EpochMs,
   ): Promise<FencedResult>;
   /** Puts a person's decision where the planner will find it; refused when the head or the time has moved on. */
   createAhead(
@@ -372,7 +361,7 @@ export interface OccurrenceStore extends CatchUpTallies {
     skipped: SkippedOccurrence,
     as: Pick<PlannedOccurrence, 'dueAt' | 'startBy' | 'pullQueue'>,
   ): Promise<FencedResult>;
-  /** Pending ones that are due for outside workers, oldest first; those that wait for a slot last. */
+  /** Pending ones that are due for outside workers, oldest first; none that waits for a slot. */
   pullable(queue: string, now: EpochMs, limit: number): Promise<readonly PendingOccurrence[]>;
   /** Failed and missed ones of a UTC day (`2026-03-01`), newest first, across schedules. */
   listAttention(query: {
@@ -393,6 +382,8 @@ export interface Dispatch {
   readonly id: OccurrenceId;
   readonly seq: number;
   readonly dueAt: EpochMs;
+  /** Places in slots that it has or was promised, so that it need not look for them: slot → stripe. */
+  readonly places?: Places;
   /** Fair-queue group: one group's backlog does not hold up another's. */
   readonly group: string;
 }

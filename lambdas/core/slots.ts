@@ -1,17 +1,36 @@
 import { type Backfill, backfillSlot } from './backfill/backfill.ts';
 import { type ScheduleId, splitScheduleId } from './ids.ts';
+import type { GroupState } from './ports.ts';
 import { type Definition, isOneShot } from './schedule.ts';
+import { type EpochMs, epochMs } from './time.ts';
 
 /**
- * Overlap policies, shared concurrency keys and group limits are one mechanism: named slots with a limit. An
- * occurrence takes every slot that it needs in the transaction that claims it, and gives them back in the one
- * that settles it.
+ * Overlap policies, shared concurrency keys, group limits and backfills are one mechanism: named slots with a limit. An
+ * attempt takes a place in every slot that it needs, one after the other in their order, and then claims its occurrence;
+ * whoever ends it gives them back (lambdas/core/slots).
  */
 export interface SlotNeed {
   /** Unique in the deployment: `schedule:g/n`, `key:database`, `group:billing`. */
   readonly slot: string;
   /** How many occurrences may hold it at once. */
   readonly limit: number;
+  /** When that was decided: of several limits for one slot the latest is in force. */
+  readonly since: EpochMs;
+  /** Held until the occurrence has ended, over retries: what comes after it does not start in between. */
+  readonly kept?: boolean;
+  /** Nobody has used it before, as far as can be told. */
+  readonly isNew?: boolean;
+}
+
+export interface GroupLimit {
+  readonly limit: number;
+  readonly since: EpochMs;
+}
+
+/** Undefined when there is none: then nobody takes a place. */
+export function limitOf(group: Pick<GroupState, 'settings'> | undefined): GroupLimit | undefined {
+  const { concurrencyLimit: limit, limitSince = epochMs(0) } = group?.settings ?? {};
+  return limit === undefined ? undefined : { limit, since: limitSince };
 }
 
 /** What happens to an occurrence that comes due while another of its schedule runs. */
@@ -31,77 +50,72 @@ export interface Concurrency {
   readonly limit: number;
 }
 
-/** Most occurrences that wait for one slot; a longer queue would outgrow the slot's item. */
-export const MAX_WAITING = 1_000;
-
 const OWN = 'schedule:';
 
-/**
- * The slots that an occurrence needs, its schedule's own first. `at(...)` comes due once and so has nothing to
- * overlap with: most one-shots are spared the cost of a slot, and a burst of them the time.
- */
+export const ownSlot = (schedule: ScheduleId): string => `${OWN}${schedule}`;
+export const isOwnSlot = (slot: string): boolean => slot.startsWith(OWN);
+export const keySlot = (key: string): string => `key:${key}`;
+export const groupSlot = (group: string): string => `group:${group}`;
+
+/** What slots a definition asks for; of its revision, which is as old as its limits are. */
+export interface SlotTerms {
+  readonly definition: Pick<Definition, 'expression' | 'overlap' | 'concurrency'>;
+  readonly createdAt: EpochMs;
+}
+
+/** The slots that an occurrence needs, in the order in which they are taken: nobody waits for an earlier with a later. */
 export function slotNeeds(
   schedule: ScheduleId,
-  definition: Pick<Definition, 'expression' | 'overlap' | 'concurrency'>,
-  groupLimit: number | undefined,
+  { definition, createdAt }: SlotTerms,
+  groupLimit: GroupLimit | undefined,
 ): SlotNeed[] {
   const { overlap, concurrency } = definition;
+  // The slot of a one-shot is new when it comes due, unless somebody has triggered it.
+  const own = {
+    slot: ownSlot(schedule),
+    limit: 1,
+    since: epochMs(0),
+    kept: true,
+    isNew: isOneShot(definition),
+  };
   return [
-    ...(overlap === 'allow' || isOneShot(definition) ? [] : [{ slot: `${OWN}${schedule}`, limit: 1 }]),
-    ...(concurrency ? [{ slot: `key:${concurrency.key}`, limit: concurrency.limit }] : []),
-    ...(groupLimit === undefined
-      ? []
-      : [{ slot: groupSlot(splitScheduleId(schedule).group), limit: groupLimit }]),
+    ...(overlap === 'allow' ? [] : [own]),
+    ...(concurrency ? [{ slot: keySlot(concurrency.key), limit: concurrency.limit, since: createdAt }] : []),
+    ...(groupLimit ? [{ slot: groupSlot(splitScheduleId(schedule).group), ...groupLimit }] : []),
   ];
 }
 
 /**
  * The slots of a backfill's occurrence. Not its schedule's own: a run that is on time would be skipped, or wait, for
- * one that makes up for the past. What it shares with others, a key or its group, it does not exceed.
+ * one that makes up for the past. What it shares with others, a key or its group, it does not exceed. One at a time
+ * means that the next begins when the one before has ended, whatever retries that takes.
  */
 export function backfillNeeds(
   schedule: ScheduleId,
-  definition: Pick<Definition, 'expression' | 'concurrency'>,
-  groupLimit: number | undefined,
-  backfill: Pick<Backfill, 'id' | 'maxConcurrent'> | undefined,
+  terms: SlotTerms,
+  groupLimit: GroupLimit | undefined,
+  backfill: Pick<Backfill, 'id' | 'maxConcurrent' | 'createdAt'> | undefined,
 ): SlotNeed[] {
+  const shared = { ...terms, definition: { ...terms.definition, overlap: 'allow' as const } };
   return [
-    ...(backfill ? [{ slot: backfillSlot(backfill), limit: backfill.maxConcurrent }] : []),
-    ...slotNeeds(schedule, { ...definition, overlap: 'allow' }, groupLimit),
+    ...slotNeeds(schedule, shared, groupLimit),
+    ...(backfill
+      ? [
+          {
+            slot: backfillSlot(backfill),
+            limit: backfill.maxConcurrent,
+            since: backfill.createdAt,
+            kept: backfill.maxConcurrent === 1,
+          },
+        ]
+      : []),
   ];
 }
 
-export function groupSlot(group: string): string {
-  return `group:${group}`;
-}
-
-export type BlockedDecision =
-  | { readonly kind: 'skip' }
-  | {
-      readonly kind: 'wait';
-      /** At most this many wait. */
-      readonly capacity: number;
-      /** Whether what holds the slot is asked to stop, and what waited before gives up its place. */
-      readonly cancelHolder: boolean;
-    };
-
 /**
- * What an occurrence does that found a slot full. The overlap policy is about its own schedule; a shared key or
- * a group limit is a throttle, and what meets one waits: to lose a run because of somebody else's schedule is
- * never what was meant.
+ * Whether an occurrence keeps its schedule's own slot while it waits for a slot that it shares with others. With `skip`
+ * it does not: a run that comes due meanwhile would be lost because of somebody else's schedule.
  */
-export function decideBlocked(need: SlotNeed, overlap: OverlapPolicy): BlockedDecision {
-  const inLine = { kind: 'wait', capacity: MAX_WAITING, cancelHolder: false } as const;
-  if (!need.slot.startsWith(OWN)) return inLine;
-  switch (overlap) {
-    case 'allow':
-    case 'buffer-all':
-      return inLine;
-    case 'skip':
-      return { kind: 'skip' };
-    case 'buffer-one':
-      return { kind: 'wait', capacity: 1, cancelHolder: false };
-    case 'cancel-other':
-      return { kind: 'wait', capacity: 1, cancelHolder: true };
-  }
+export function keepsOwnWhileWaiting(overlap: OverlapPolicy): boolean {
+  return overlap !== 'skip';
 }

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { OccurrenceId } from '../core/ids.ts';
+import type { OccurrenceId, Places } from '../core/ids.ts';
 import type { Clock, Dispatch, WorkQueue } from '../core/ports.ts';
 import { epochMs } from '../core/time.ts';
 
@@ -17,6 +17,9 @@ export interface OccurrenceImage {
   readonly pull: boolean;
   readonly dispatchSeq: number;
   readonly sends: number;
+  /** For a slot: it is handed over when it is woken. */
+  readonly waits: boolean;
+  readonly places?: Places;
   readonly dueAt: number;
 }
 
@@ -43,10 +46,11 @@ interface Deps {
  * renewals, settlements and purges pass through the same stream and ask for nothing.
  */
 export function dispatchOf({ before, after }: OutboxRecord): Dispatch | undefined {
-  if (after?.status !== 'pending' || after.pull) return undefined;
+  if (after?.status !== 'pending' || after.pull || after.waits) return undefined;
   const isSame = before?.dispatchSeq === after.dispatchSeq && before.sends === after.sends;
   if (before?.status === 'pending' && isSame) return undefined;
-  return { id: after.id, seq: after.dispatchSeq, dueAt: epochMs(after.dueAt), group: after.group };
+  const { id, dispatchSeq, group, places } = after;
+  return { id, seq: dispatchSeq, dueAt: epochMs(after.dueAt), group, ...(places && { places }) };
 }
 
 /**

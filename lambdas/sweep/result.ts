@@ -14,6 +14,8 @@ export interface SweepResult {
   readonly paused: number;
   readonly redispatched: number;
   readonly missed: number;
+  /** Places in slots that were handed to those that waited. */
+  readonly slotsHandedOut: number;
   /** Parts of the index that were not looked at to their end: then there are more than the counts above say. */
   readonly unfinished: number;
   readonly failures: readonly { readonly id: string; readonly error: unknown }[];
@@ -30,6 +32,7 @@ export const EMPTY: SweepResult = {
   paused: 0,
   redispatched: 0,
   missed: 0,
+  slotsHandedOut: 0,
   unfinished: 0,
   failures: [],
 };
@@ -46,6 +49,7 @@ export function merge(a: SweepResult, b: SweepResult): SweepResult {
     paused: a.paused + b.paused,
     redispatched: a.redispatched + b.redispatched,
     missed: a.missed + b.missed,
+    slotsHandedOut: a.slotsHandedOut + b.slotsHandedOut,
     unfinished: a.unfinished + b.unfinished,
     failures: b.failures.length === 0 ? a.failures : [...a.failures, ...b.failures],
   };

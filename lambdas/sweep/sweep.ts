@@ -15,6 +15,7 @@ import { endTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
 import { Candidates, type HandOverDeps, handOver, readEvidence } from './hand-over.ts';
 import { lookThrough } from './look-through.ts';
 import { EMPTY, merge, type SweepResult } from './result.ts';
+import { sweepSlots } from './slots.ts';
 import { startWalk } from './walk.ts';
 
 /** Writes under way at once for one page. */
@@ -26,7 +27,7 @@ const LOOKING = 0.7;
 
 export interface SweepDeps extends ScheduleMetricsDeps {
   readonly schedules: AfterFailureDeps['schedules'];
-  readonly occurrences: Pick<OccurrenceStore, 'expire' | 'redispatch' | 'readOccurrence'> &
+  readonly occurrences: Pick<OccurrenceStore, 'expire' | 'redispatch' | 'readOccurrence' | 'slots'> &
     AfterFailureDeps['occurrences'] &
     TooLateDeps['occurrences'];
   readonly open: SweepStore;
@@ -47,11 +48,12 @@ export interface SweepRequest {
   readonly reissue: boolean;
 }
 
-/** Finds what died: expired leases, lost messages, passed start deadlines; and measures lateness. */
+/** Finds what died: expired leases, lost messages, passed start deadlines, idle slots; and measures lateness. */
 export async function sweep(deps: SweepDeps, { shards, reissue }: SweepRequest): Promise<SweepResult> {
   const name = reissue ? 'reissue' : 'sweep';
   const before = await deps.open.readMemory(name);
   const handOverBefore = before?.handOver ?? NO_HAND_OVER;
+  const slots = lookAtSlots(deps).catch((error) => ({ ...EMPTY, failures: [{ id: 'slots', error }] }));
   const evidence = reissue ? undefined : await readEvidence(deps, handOverBefore);
 
   let result = EMPTY;
@@ -82,6 +84,7 @@ export async function sweep(deps: SweepDeps, { shards, reissue }: SweepRequest):
     const failed = [...evidence.failures, ...handed.failures];
     result = merge(result, { ...EMPTY, redispatched: handed.count, failures: failed });
   }
+  result = merge(result, await slots);
   const memory: SweepMemory = { positions, handOver: handed?.memory ?? NO_HAND_OVER };
   if (!isDeepStrictEqual(memory, before)) await deps.open.writeMemory(name, memory);
   return result;
@@ -157,6 +160,17 @@ async function expire(deps: SweepDeps, open: RunningOccurrence, now: EpochMs): P
   if (failed || kind === 'retry')
     reportAttempt(deps, open, await deps.schedules.readHead(open.schedule), kind, now);
   return { ...expired, failed: failed ? 1 : 0, paused: paused === undefined ? 0 : 1 };
+}
+
+/** Beside all else, so that a backlog keeps no slot from being looked at. */
+async function lookAtSlots(deps: SweepDeps): Promise<SweepResult> {
+  const ended: SweepResult[] = [];
+  const expireLease = async (running: RunningOccurrence, now: EpochMs) => {
+    ended.push(await expire(deps, running, now));
+  };
+  const { failures, handedOut, isUnfinished } = await sweepSlots({ ...deps, expireLease });
+  const looked = { ...EMPTY, failures, slotsHandedOut: handedOut, unfinished: isUnfinished ? 1 : 0 };
+  return ended.reduce(merge, looked);
 }
 
 /** An attempt whose lease expired has failed as any other: the schedule's retry policy says what follows. */

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type OccurrenceKey, splitScheduleId } from '../core/ids.ts';
-import type { Clock, GroupSettings, ScheduleStore } from '../core/ports.ts';
+import type { Clock, ScheduleStore } from '../core/ports.ts';
+import { type GroupLimit, limitOf } from '../core/slots.ts';
 import { SECOND } from '../core/time.ts';
 
 /** A changed limit is in force this soon everywhere. */
@@ -9,15 +10,15 @@ const MAX_GROUPS = 1_000;
 
 /** The concurrency limit of an occurrence's group, read at most every ten seconds by each warm function. */
 export function createGroupLimits(schedules: Pick<ScheduleStore, 'readGroup'>, clock: Pick<Clock, 'now'>) {
-  const cache = new LRUCache<string, { readonly settings: GroupSettings; readonly until: number }>({
+  const cache = new LRUCache<string, { readonly limit: GroupLimit | undefined; readonly until: number }>({
     max: MAX_GROUPS,
   });
-  return async (key: Pick<OccurrenceKey, 'schedule'>): Promise<number | undefined> => {
+  return async (key: Pick<OccurrenceKey, 'schedule'>): Promise<GroupLimit | undefined> => {
     const { group } = splitScheduleId(key.schedule);
     const known = cache.get(group);
-    if (known && clock.now() < known.until) return known.settings.concurrencyLimit;
-    const settings = (await schedules.readGroup(group))?.settings ?? {};
-    cache.set(group, { settings, until: clock.now() + FRESH_FOR });
-    return settings.concurrencyLimit;
+    if (known && clock.now() < known.until) return known.limit;
+    const limit = limitOf(await schedules.readGroup(group));
+    cache.set(group, { limit, until: clock.now() + FRESH_FOR });
+    return limit;
   };
 }

@@ -2,6 +2,7 @@ import type { WorkMessage } from '../contract/message.ts';
 import { METRIC } from '../contract/metrics.ts';
 import { type BeginDeps, type Begun, beginAttempt } from '../core/begin.ts';
 import {
+  type Dispatched,
   fairGroup,
   type OccurrenceId,
   type OccurrenceKey,
@@ -68,7 +69,12 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   if (!key) return { kind: 'unreadable', reason: `Not an occurrence id: ${message.id.slice(0, 200)}` };
   const id = occurrenceId(key);
   const dueAt = epochMs(message.dueAt);
-  if (dueAt - deps.clock.now() > MAX_WAIT) return sendOn(deps, key, message.seq, dueAt);
+  const attempt = {
+    ...key,
+    dispatchSeq: message.seq,
+    ...(message.places && { places: message.places }),
+  };
+  if (dueAt - deps.clock.now() > MAX_WAIT) return sendOn(deps, attempt, dueAt);
 
   // The revision never changes, so it is read while there is nothing to do but wait.
   const [revision] = await Promise.all([deps.revisionOf(key), deps.clock.until(dueAt)]);
@@ -76,7 +82,7 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
   const late = await askCatchUp(deps, key, dueAt, revision, now);
   if (late.kind === 'missed') await reportNotRun(deps, key.schedule, METRIC.occurrencesMissed);
   if (late.kind !== 'go-on') return { ...late, id };
-  const begun = await beginAttempt(deps, { ...key, dispatchSeq: message.seq }, revision, holder, now);
+  const begun = await beginAttempt(deps, attempt, revision, holder, now);
   switch (begun.kind) {
     case 'begun':
       return run(deps, id, begun);
@@ -124,12 +130,15 @@ async function notClaimable(
   }
   // Pending and due later: an older message of one that waits for a retry, unless this is its own.
   if (found.dispatchSeq !== seq) return { kind: 'dropped', id, found: 'pending' };
-  return sendOn(deps, key, seq, found.dueAt);
+  return sendOn(deps, found, found.dueAt);
 }
 
-async function sendOn(deps: WorkDeps, key: OccurrenceKey, seq: number, dueAt: EpochMs): Promise<WorkEnd> {
-  const id = occurrenceId(key);
-  const [refused] = await deps.queue.send([{ id, seq, dueAt, group: fairGroup(key) }], deps.clock.now());
+async function sendOn(deps: WorkDeps, attempt: Dispatched, dueAt: EpochMs): Promise<WorkEnd> {
+  const id = occurrenceId(attempt);
+  const { dispatchSeq: seq, places = {} } = attempt;
+  const has = Object.keys(places).length > 0;
+  const message = { id, seq, dueAt, group: fairGroup(attempt), ...(has && { places }) };
+  const [refused] = await deps.queue.send([message], deps.clock.now());
   // Thrown, the message stays on the queue and comes again: nothing is lost.
   if (refused) throw new Error(`${id} could not be sent on: ${refused.reason}`);
   return { kind: 'sent-on', id };

@@ -111,7 +111,7 @@ describe('a first claim that comes late', () => {
     const moved = await seed([NOON], { mode: 'skip' });
     const pending = await readPending(stores, keyOf(moved, NOON));
     const notes = [{ code: 'moved', message: '' }];
-    await stores.occurrences.reschedule(pending, { dueAt: at(MINUTE), notes });
+    await stores.occurrences.reschedule(pending, { dueAt: at(MINUTE), notes }, NOON);
     expect((await claimAt(moved, [NOON], at(60 * MINUTE))).kinds).toEqual(['succeeded']);
   });
 

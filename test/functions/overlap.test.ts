@@ -90,7 +90,7 @@ describe('overlap', () => {
     expect(await attempt(keys[2])).toMatchObject({ kind: 'skipped', by: occurrenceId(keys[1]) });
     first.end();
     await first.done;
-    expect((await readPending(stores, keys[1])).dispatchSeq).toBe(2);
+    expect((await readPending(stores, keys[1])).waitingFor).toBeUndefined();
     const second = await begin(keys[1]);
     second.end();
     expect((await second.done).kind).toBe('succeeded');
@@ -103,7 +103,7 @@ describe('overlap', () => {
     for (const next of [keys[1], keys[2], keys[3]]) {
       current.end();
       await current.done;
-      expect((await readPending(stores, next)).dispatchSeq).toBe(2);
+      expect((await readPending(stores, next)).waitingFor).toBeUndefined();
       current = await begin(next);
     }
     current.end();
@@ -121,7 +121,7 @@ describe('overlap', () => {
       reason: 'overlap',
       attempts: [{ outcome: 'cancelled' }],
     });
-    expect((await readPending(stores, keys[1])).dispatchSeq).toBe(2);
+    expect((await readPending(stores, keys[1])).waitingFor).toBeUndefined();
     const second = await begin(keys[1]);
     second.end();
     expect((await second.done).kind).toBe('succeeded');
@@ -151,7 +151,7 @@ describe('a shared concurrency key', () => {
     expect(await c.try(c.keys[0])).toMatchObject({ kind: 'waiting', slot: 'key:database' });
     second.end();
     await second.done;
-    expect((await readPending(stores, c.keys[0])).dispatchSeq).toBe(2);
+    expect((await readPending(stores, c.keys[0])).waitingFor).toBeUndefined();
     const third = await c.begin(c.keys[0]);
     for (const { end, done } of [first, third]) {
       end();
@@ -161,11 +161,21 @@ describe('a shared concurrency key', () => {
 });
 
 describe('a failed attempt', () => {
-  it('gives its slot back while it waits for the next', async () => {
-    const of = await seedSchedule(stores, times, { definition: { overlap: 'skip' } });
+  it('keeps its schedule to itself while it waits for the next, and gives back what it shares', async () => {
+    const concurrency = { key: 'shared-by-two', limit: 1 };
+    const of = await seedSchedule(stores, times, { definition: { overlap: 'skip', concurrency } });
+    const other = await seedSchedule(stores, times, { definition: { overlap: 'allow', concurrency } });
+    const due = (schedule: ScheduleHead, time: EpochMs) =>
+      messageOf(stores, occurrenceId(keyOf(schedule, time)), time);
     const failing = testWorker(stores, async () => ({ kind: 'failed', retryable: true, detail: 'HTTP 500' }));
-    const due = (time: EpochMs) => ({ id: occurrenceId(keyOf(of, time)), seq: 1, dueAt: time });
-    expect((await work(failing.deps, due(at(-3)), 'w1')).kind).toBe('retry');
-    expect((await work(testWorker(stores, async () => ok).deps, due(at(-2)), 'w2')).kind).toBe('succeeded');
+    expect((await work(failing.deps, await due(of, at(-3)), 'w1')).kind).toBe('retry');
+    const good = testWorker(stores, async () => ok);
+    expect(await work(good.deps, await due(of, at(-2)), 'w2')).toMatchObject({
+      kind: 'skipped',
+      by: occurrenceId(keyOf(of, at(-3))),
+    });
+    expect((await work(good.deps, await due(other, at(-2)), 'w3')).kind).toBe('succeeded');
+    good.clock.set((await readPending(stores, keyOf(of, at(-3)))).dueAt);
+    expect((await work(good.deps, await due(of, at(-3)), 'w4')).kind).toBe('succeeded');
   });
 });

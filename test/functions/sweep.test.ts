@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LEASE_SKEW } from '../../lambdas/core/overdue.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { shardLagSeconds } from '../../lambdas/sweep/lag.ts';
@@ -36,12 +37,15 @@ describe('sweep', () => {
   it('gives an expired attempt back for the next one, with backoff and a record', async () => {
     const of = await seedSchedule(stores, [NOON]);
     await claimed(stores, keyOf(of, NOON), NOON, 'dead-worker');
-    expect(await sweep(deps(at(MINUTE)), ALL)).toMatchObject({ leasesExpired: 0 });
-    expect(await sweep(deps(at(MINUTE + 1)), ALL)).toMatchObject({ leasesExpired: 1, failed: 0 });
+    expect(await sweep(deps(at(MINUTE + LEASE_SKEW)), ALL)).toMatchObject({ leasesExpired: 0 });
+    expect(await sweep(deps(at(MINUTE + LEASE_SKEW + 1)), ALL)).toMatchObject({
+      leasesExpired: 1,
+      failed: 0,
+    });
     expect(await readPending(stores, keyOf(of, NOON))).toMatchObject({
       attempt: 1,
       dispatchSeq: 2,
-      dueAt: at(MINUTE + 1 + 5 * SECOND),
+      dueAt: at(MINUTE + LEASE_SKEW + 1 + 5 * SECOND),
       attempts: [{ attempt: 1, outcome: 'lease-expired', detail: expect.stringContaining('dead-worker') }],
     });
   });

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
 import { calendarUserKey } from '../../lambdas/adapters/dynamodb/calendar-items.ts';
-import { headKey, SHARD_COUNT_KEY, slotKey, watchKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { headKey, SHARD_COUNT_KEY, stripeKey, watchKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { scheduleId } from '../../lambdas/core/ids.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';
 
@@ -160,7 +160,7 @@ describe.each(Object.keys(RIGHTS))('%s', (role) => {
 
 test('conditions name the items that they are about', () => {
   expect(SHARD_COUNT_KEY.pk).toBe('SHARDS');
-  expect(slotKey('any').pk).toMatch(/^C#/);
+  expect(stripeKey({ slot: 'any', stripe: 0 }).pk).toMatch(/^C#/);
   expect(calendarUserKey('any', scheduleId('g', 'n')).pk).toMatch(/^K#/);
   expect(headKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);
   expect(watchKey(scheduleId('group', 'name')).pk).toMatch(/^S#/);

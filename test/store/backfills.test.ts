@@ -1,9 +1,10 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backfillKey, slotKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { backfillKey, stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { type Backfill, backfillSlot, occurrenceKeyIn } from '../../lambdas/core/backfill/backfill.ts';
 import { shardOf } from '../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
+import { takePlace } from '../../lambdas/core/slots/take.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { change, dispatched, keyOf, planned, seedSchedule } from '../support/seed.ts';
@@ -164,18 +165,18 @@ describe('the slot of a finished backfill', () => {
     const next = { ...made, version: 2, open: [at(-HOUR)] };
     await stores.backfills.saveBackfill(made, next, [own(made, at(-HOUR))]);
     await stores.backfills.retireSlot(made, NOON);
-    const need = { slot: backfillSlot(made), limit: 1 };
-    const key = slotKey(need.slot);
+    const slot = backfillSlot(made);
+    const key = stripeKey({ slot, stripe: 0 });
     const item = async () =>
       (await stores.client.send(new GetCommand({ TableName: stores.occurrencesTable, Key: key }))).Item;
     expect(await item()).toBeUndefined();
-    const claim = (now: EpochMs, seq: number) =>
-      stores.occurrences.claim(
-        dispatched(occurrenceKeyIn(made, at(-HOUR)), seq),
-        { holder: 'w', expiresAt: epochMs(now + MINUTE) },
-        now,
-        [need],
-      );
+    const claim = async (now: EpochMs, seq: number) => {
+      const attempt = dispatched(occurrenceKeyIn(made, at(-HOUR)), seq);
+      const terms = { slot, limit: 1, since: NOON };
+      await takePlace(stores.occurrences.slots, attempt, terms, undefined, now);
+      const taken = { places: { [slot]: 0 }, kept: [] };
+      return stores.occurrences.claim(attempt, { holder: 'w', expiresAt: epochMs(now + MINUTE) }, now, taken);
+    };
     const first = await claim(NOON, 1);
     if (first.kind !== 'claimed') throw new Error(first.kind);
     const record = { attempt: 1, startedAt: NOON, finishedAt: NOON, outcome: 'succeeded' } as const;

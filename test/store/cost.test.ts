@@ -1,17 +1,30 @@
+import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
+import { occurrenceOf, pendingItem } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
+import { waitingKey, waitingShard } from '../../lambdas/adapters/dynamodb/waiting-keys.ts';
 import { CANARY_DEFINITION } from '../../lambdas/core/canary.ts';
+import { claimOrYield } from '../../lambdas/core/claim.ts';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
-import { type Definition, planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule.ts';
-import { type OverlapPolicy, type SlotNeed, slotNeeds } from '../../lambdas/core/slots.ts';
-import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import {
+  type Definition,
+  planningPolicy,
+  type Revision,
+  type ScheduleHead,
+} from '../../lambdas/core/schedule.ts';
+import { setLimit } from '../../lambdas/core/slots/limit.ts';
+import type { GroupLimit, OverlapPolicy, SlotTerms } from '../../lambdas/core/slots.ts';
+import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { sweep } from '../../lambdas/sweep/sweep.ts';
 import { sweepWatches } from '../../lambdas/sweep/watches.ts';
 import { tickBackfills } from '../../lambdas/tick/backfills.ts';
 import { tick } from '../../lambdas/tick/tick.ts';
 import { meterReads, meterWrites } from '../support/capacity.ts';
 import { IDLE_MINUTE } from '../support/cost.ts';
-import { at, definition, freshId, NOON } from '../support/fixtures.ts';
-import { dispatched, keyOf, seedSchedule } from '../support/seed.ts';
+import { at, definition, freshId, head, NOON } from '../support/fixtures.ts';
+import { keyOf, messageOf, planned, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 import { EMPTY_QUEUE } from '../support/sweep.ts';
 
@@ -43,24 +56,43 @@ async function materialiseAt(now: number): Promise<void> {
   expect(result.failures).toEqual([]);
 }
 
-async function runOne(of: ScheduleHead, time: number, needs: readonly SlotNeed[]): Promise<void> {
-  const now = epochMs(time);
-  const lease = {
-    holder: '1b4e28ba-2fa1-11d2-883f-0016d3cca427/message',
-    expiresAt: epochMs(now + MINUTE),
-    secret,
+const LEASE_OF = '1b4e28ba-2fa1-11d2-883f-0016d3cca427/message';
+
+/** Claims as a worker does, with all that the definition asks for. */
+async function begin(
+  key: OccurrenceKey,
+  now: EpochMs,
+  terms: SlotTerms & { readonly groupLimit?: GroupLimit },
+) {
+  const revision = { ...terms, id: key.schedule, revision: key.revision } as unknown as Revision;
+  const deps = {
+    occurrences: stores.occurrences,
+    backfills: stores.backfills,
+    groupLimitOf: async () => terms.groupLimit,
+    leaseMs: HOUR,
+    newSecret: () => secret,
   };
-  const claim = await stores.occurrences.claim(dispatched(keyOf(of, now)), lease, now, needs);
-  if (claim.kind !== 'claimed') throw new Error(`It is ${claim.kind}.`);
-  const running = claim.occurrence;
+  const { places, seq } = await messageOf(stores, occurrenceId(key), now);
+  const attempt = { ...key, dispatchSeq: seq, ...(places && { places }) };
+  return claimOrYield(deps, attempt, revision, LEASE_OF, now);
+}
+
+async function end(running: RunningOccurrence, at: EpochMs) {
   const record = {
     attempt: 1,
-    startedAt: now,
-    finishedAt: epochMs(now + SECOND),
+    startedAt: running.attemptStartedAt,
+    finishedAt: at,
     outcome: 'succeeded' as const,
     detail: 'HTTP 200',
   };
-  await stores.occurrences.settle(running, { kind: 'succeeded', record }, epochMs(now + SECOND));
+  await stores.occurrences.settle(running, { kind: 'succeeded', record }, at);
+}
+
+async function runOne(of: ScheduleHead, time: number, definition: Definition): Promise<void> {
+  const now = epochMs(time);
+  const claim = await begin(keyOf(of, now), now, { definition, createdAt: NOON });
+  if (claim.kind !== 'claimed') throw new Error(`It is ${claim.kind}.`);
+  await end(claim.occurrence, epochMs(now + SECOND));
 }
 
 /** Write request units per occurrence from creation to settle, as the engine reports them. */
@@ -73,23 +105,21 @@ async function unitsPerOccurrence(
 ): Promise<number> {
   const from = definition({ expression, timezone: 'America/New_York', overlap, ...all });
   const nextDueAt = epochMs(NOON + stepMs);
-  const of = await seedSchedule(stores, [], {
+  const of = await seedSchedule(stores, [NOON], {
     head: { id: freshId('a-group-with-a-name'), nextDueAt, policy: planningPolicy(from) },
     definition: from,
   });
-  const needs = slotNeeds(of.id, from, undefined);
   // The first use of a slot makes its item, and finds first that it is not there.
-  const before = await seedSchedule(stores, [NOON], { head: { nextDueAt: at(1_000 * DAY) } });
-  await runOne(before, NOON, needs);
+  await runOne(of, NOON, from);
   meter.take();
   for (let fire = 1; fire <= fires; fire += 1) {
     const due = NOON + fire * stepMs;
     await materialiseAt(due - MINUTE);
-    await runOne(of, due, needs);
+    await runOne(of, due, from);
   }
   // What was materialised ahead is run as well, so that each occurrence counted is paid for in full.
   const ahead = await stores.occurrences.openOf(of.id);
-  for (const { scheduledTime } of ahead) await runOne(of, scheduledTime, needs);
+  for (const { scheduledTime } of ahead) await runOne(of, scheduledTime, from);
   return meter.take() / (fires + ahead.length);
 }
 
@@ -112,9 +142,122 @@ describe('write request units of an occurrence', () => {
     expect(of).toBeLessThanOrEqual(6.5);
   });
 
-  it('are six more where the overlap policy needs a slot: claim and settlement become transactions', async () => {
-    expect(await unitsPerOccurrence('0 7 * * *', 3, DAY, 'skip')).toBe(16);
+  it('are two more where the overlap policy needs a slot that nobody waits for', async () => {
+    expect(await unitsPerOccurrence('0 7 * * *', 3, DAY, 'skip')).toBe(12);
   });
+});
+
+describe('write request units of a shared slot', () => {
+  const LIMITS = [1, 100, 1_000];
+  let made = 0;
+
+  /** A key of this limit, with all of its items. */
+  async function sharedKey(limit: number) {
+    made += 1;
+    const concurrency = { key: `k${made}`, limit };
+    const terms = { definition: definition({ overlap: 'allow', concurrency }), createdAt: NOON };
+    const slot = `key:${concurrency.key}`;
+    await setLimit(stores.occurrences.slots, { slot, limit, since: NOON }, NOON);
+    return { terms, slot };
+  }
+
+  async function jobs(terms: SlotTerms, count: number): Promise<OccurrenceKey[]> {
+    const times = Array.from({ length: count }, (_, i) => at((i - count) * SECOND));
+    const of = await seedSchedule(stores, times, {
+      head: { id: freshId('a-group-with-a-name') },
+      definition: terms.definition,
+    });
+    return times.map((time) => keyOf(of, time));
+  }
+
+  async function started(key: OccurrenceKey, terms: SlotTerms): Promise<RunningOccurrence> {
+    const claim = await begin(key, NOON, terms);
+    if (claim.kind !== 'claimed') throw new Error(claim.kind);
+    return claim.occurrence;
+  }
+
+  async function write(items: readonly Record<string, unknown>[]) {
+    for (let from = 0; from < items.length; from += 25) {
+      const puts = items.slice(from, from + 25).map((Item) => ({ PutRequest: { Item } }));
+      await stores.client.send(new BatchWriteCommand({ RequestItems: { [stores.occurrencesTable]: puts } }));
+    }
+  }
+
+  /** Fills what is left of a slot, as it is when others have waited for it for a while. */
+  async function fill(slot: string, limit: number) {
+    const { slots } = stores.occurrences;
+    const stripes = await slots.readStripes(
+      slot,
+      Array.from({ length: Math.ceil(limit / 10) }, (_, i) => i),
+    );
+    const full = stripes.map(({ cap, entries, stripe, since }) => {
+      const others = Array.from({ length: cap - entries.size }, (_, i) => [
+        occurrenceId(keyOf(head({ id: freshId('a-group-with-a-name') }), epochMs(NOON + i))),
+        NOON,
+      ]);
+      const h = { ...Object.fromEntries(entries), ...Object.fromEntries(others) };
+      const of = { since, limit, stripes: stripes.length, epoch: 1, settled: 1 };
+      return { ...stripeKey({ slot, stripe }), h, cap, line: true, ...of };
+    });
+    await write(full);
+  }
+
+  /** Others that wait, due later. */
+  async function line(slot: string, waiting: number) {
+    const of = head({ id: freshId('line') });
+    const items = Array.from({ length: waiting }, (_, index) => {
+      const pending = pendingItem(planned(of, epochMs(NOON + index + 1)), 1, NOON);
+      const key = waitingKey(slot, occurrenceOf(pending) as PendingOccurrence, 1);
+      const waits = { waiting_for: slot, waiting_shard: waitingShard(slot), waiting_key: key };
+      return { ...pending, ...waits, places: {}, kept: {} };
+    });
+    await write(items);
+  }
+
+  it('are the same whatever the limit, for one that does not wait', async () => {
+    const units: number[] = [];
+    for (const limit of LIMITS) {
+      const { terms } = await sharedKey(limit);
+      const others = await jobs(terms, Math.min(limit - 1, 20));
+      for (const key of others) await started(key, terms);
+      const [one] = (await jobs(terms, 1)) as [OccurrenceKey];
+      meter.take();
+      await end(await started(one, terms), at(SECOND));
+      units.push(meter.take());
+    }
+    expect(Math.max(...units) - Math.min(...units)).toBeLessThanOrEqual(1);
+    // Three without a slot: claim, and settlement with its way out of the index.
+    expect(Math.max(...units)).toBeLessThanOrEqual(3 + 3);
+  });
+
+  it.each([
+    [0, LIMITS],
+    [100, LIMITS],
+    [10_000, [1_000]],
+  ])(
+    'are the same whatever the limit, for one that waits with %i behind it',
+    { timeout: 120_000 },
+    async (waiting, limits) => {
+      const units: number[] = [];
+      for (const limit of limits) {
+        const { terms, slot } = await sharedKey(limit);
+        const [holder, one] = (await jobs(terms, 2)) as [OccurrenceKey, OccurrenceKey];
+        const running = await started(holder, terms);
+        await fill(slot, limit);
+        await line(slot, waiting);
+        meter.take();
+        expect((await begin(one, NOON, terms)).kind).toBe('waiting');
+        const joining = meter.take();
+        await end(running, at(SECOND));
+        meter.take();
+        // Its own end wakes the next, as that of the one before has woken it.
+        await end(await started(one, terms), at(2 * SECOND));
+        units.push(joining + meter.take());
+      }
+      expect(Math.max(...units) - Math.min(...units)).toBeLessThanOrEqual(1);
+      expect(Math.max(...units)).toBeLessThanOrEqual(3 + 8);
+    },
+  );
 });
 
 describe('an idle minute', () => {
@@ -161,6 +304,6 @@ describe('an idle minute', () => {
     const read = ticked.reads + swept.reads;
     expect(read).toBeGreaterThan(shards.length);
     // The engine asks nothing for a query that finds nothing, where AWS asks for half a unit.
-    expect(read).toBeLessThanOrEqual(IDLE_MINUTE.readsPerShard * shards.length);
+    expect(read).toBeLessThanOrEqual(IDLE_MINUTE.readsPerShard * shards.length + IDLE_MINUTE.readsPerSweep);
   });
 });

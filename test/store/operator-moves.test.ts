@@ -1,13 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { readSlots } from '../../lambdas/adapters/dynamodb/slot-items.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
-import type { Occurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { Occurrence } from '../../lambdas/core/occurrence.ts';
 import type { Settlement } from '../../lambdas/core/ports.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
-import { at, freshId, NOON } from '../support/fixtures.ts';
+import { at, NOON } from '../support/fixtures.ts';
 import {
   claimed,
   dispatched,
@@ -116,25 +115,6 @@ describe('a request to cancel what runs', () => {
     expect(expectStatus(await read(key), 'cancelled').attempts).toHaveLength(1);
   });
 
-  it('is the same for an attempt that holds a slot, and no slot is given back by the refusal', async () => {
-    const { key } = await one();
-    const need = { slot: `key:${freshId()}`, limit: 1 };
-    const claim = await stores.occurrences.claim(
-      dispatched(key),
-      { holder: 'w', expiresAt: at(MINUTE) },
-      NOON,
-      [need],
-    );
-    const { occurrence: running } = claim as { occurrence: RunningOccurrence };
-    await stores.occurrences.requestCancel(key, 'user');
-    expect((await stores.occurrences.settle(running, retry(at(MINUTE)), at(SECOND))).kind).toBe(
-      'cancel-requested',
-    );
-    expect((await readSlots(stores.context, [need.slot]))[0]?.holders.size).toBe(1);
-    expect(await stores.occurrences.settle(running, succeeded, at(SECOND))).toEqual(DONE);
-    expect((await readSlots(stores.context, [need.slot]))[0]?.holders.size).toBe(0);
-  });
-
   it('is of one attempt round: a replay starts without it', async () => {
     const { key } = await one();
     const running = await claimed(stores, key, NOON);
@@ -166,20 +146,6 @@ describe('detach', () => {
     expect(await stores.occurrences.settle(running, succeeded, at(SECOND))).toEqual(DONE);
     expect(await stores.occurrences.detach(running, at(HOUR))).toEqual(LOST);
     expect((await read(key))?.status).toBe('succeeded');
-  });
-
-  it('keeps the slot: nobody takes it over while the lease holds', async () => {
-    const need = { slot: `key:${freshId()}`, limit: 1 };
-    const [a, b] = [(await one()).key, (await one()).key];
-    const lease = { holder: 'w', expiresAt: at(MINUTE) };
-    const claim = await stores.occurrences.claim(dispatched(a), lease, NOON, [need]);
-    await stores.occurrences.detach((claim as { occurrence: RunningOccurrence }).occurrence, at(10 * MINUTE));
-    const later = at(5 * MINUTE);
-    const next = { holder: 'w2', expiresAt: at(6 * MINUTE) };
-    expect(await stores.occurrences.claim(dispatched(b), next, later, [need])).toMatchObject({
-      kind: 'blocked',
-      by: occurrenceId(a),
-    });
   });
 });
 
@@ -277,7 +243,7 @@ describe('reschedule', () => {
     const { key } = await one(at(MINUTE), 'q-move');
     const pending = await readPending(stores, key);
     const to = { dueAt: at(HOUR), startBy: at(2 * HOUR), notes: moved };
-    expect(await race(3, () => stores.occurrences.reschedule(pending, to))).toBe(1);
+    expect(await race(3, () => stores.occurrences.reschedule(pending, to, NOON))).toBe(1);
     expect(await readPending(stores, key)).toMatchObject({
       ...to,
       firstDueAt: at(HOUR),
@@ -290,16 +256,13 @@ describe('reschedule', () => {
 
   it('takes a deadline away that is not given again, and is refused for what has started', async () => {
     const { key } = await one();
-    await stores.occurrences.reschedule(await readPending(stores, key), {
-      dueAt: NOON,
-      startBy: at(1),
-      notes: [],
-    });
-    await stores.occurrences.reschedule(await readPending(stores, key), { dueAt: NOON, notes: [] });
+    const first = { dueAt: NOON, startBy: at(1), notes: [] };
+    await stores.occurrences.reschedule(await readPending(stores, key), first, NOON);
+    await stores.occurrences.reschedule(await readPending(stores, key), { dueAt: NOON, notes: [] }, NOON);
     const pending = await readPending(stores, key);
     expect(pending.startBy).toBeUndefined();
     await claimed(stores, key, NOON);
-    expect(await stores.occurrences.reschedule(pending, { dueAt: NOON, notes: [] })).toEqual(LOST);
+    expect(await stores.occurrences.reschedule(pending, { dueAt: NOON, notes: [] }, NOON)).toEqual(LOST);
   });
 });
 
@@ -369,45 +332,6 @@ describe('unskip', () => {
   });
 });
 
-describe('a line for a slot', () => {
-  it('is left by what is cancelled, skipped or moved, and may be full of what is gone all the same', async () => {
-    const need = { slot: `key:${freshId()}`, limit: 1 };
-    const waiting = 120;
-    const times = Array.from({ length: waiting + 2 }, (_, i) => at(-i));
-    const of = await seedSchedule(stores, times.slice(0, 90));
-    const create = times.slice(90).map((time) => planned(of, time));
-    await stores.planning.materialise([{ head: of, create, records: [], nextDueAt: at(2 * HOUR) }], NOON);
-    const keys = times.toReversed().map((time) => keyOf(of, time));
-    const [first, ...rest] = keys as [OccurrenceKey, ...OccurrenceKey[]];
-    const last = rest.at(-1) as OccurrenceKey;
-    const lease = { holder: 'w', expiresAt: at(MINUTE) };
-    const claim = await stores.occurrences.claim(dispatched(first), lease, NOON, [need]);
-    for (const key of rest) await stores.occurrences.waitForSlot(await readPending(stores, key), need, 1_000);
-    const line = async () => (await readSlots(stores.context, [need.slot]))[0]?.waiting.size;
-    expect(await line()).toBe(waiting + 1);
-
-    const [a, b, c] = rest as [OccurrenceKey, OccurrenceKey, OccurrenceKey];
-    await stores.occurrences.cancel(await readPending(stores, a), 'user', NOON);
-    await stores.occurrences.skip(await readPending(stores, b), 'user', undefined, NOON);
-    await stores.occurrences.reschedule(await readPending(stores, c), { dueAt: at(HOUR), notes: [] });
-    expect(await line()).toBe(waiting - 2);
-    expect((await readPending(stores, c)).waitingFor).toBeUndefined();
-
-    // Cancelled by somebody who did not see that they wait: their entries stay behind.
-    for (const key of rest.slice(3, -1)) {
-      const { waitingFor: _, ...unseen } = await readPending(stores, key);
-      await stores.occurrences.cancel(unseen, 'user', NOON);
-    }
-    expect(await line()).toBe(waiting - 2);
-    const { occurrence } = claim as { occurrence: RunningOccurrence };
-    expect(await stores.occurrences.settle(occurrence, succeeded, at(SECOND))).toEqual(DONE);
-    const woken = await readPending(stores, last);
-    expect(woken.waitingFor).toBeUndefined();
-    expect(woken.dispatchSeq).toBe(2);
-    expect(await line()).toBe(0);
-  });
-});
-
 describe('a pull queue', () => {
   it('shows what is due and pending, oldest first, and only its own', async () => {
     const [late, early, future, other] = [
@@ -428,20 +352,6 @@ describe('a pull queue', () => {
     expect(await stores.occurrences.pullable('q1', at(MINUTE), 10)).toHaveLength(3);
     expect((await read(future.key))?.status).toBe('pending');
     expect((await read(other.key))?.pullQueue).toBe('q2');
-  });
-
-  it('is not blocked at its front by what waits for a slot', async () => {
-    const need = { slot: `key:${freshId()}`, limit: 1 };
-    const [holder, ...blocked] = await Promise.all([0, 1, 2, 3].map((i) => one(at(-HOUR + i), 'q3')));
-    const free = await one(NOON, 'q3');
-    const lease = { holder: 'w', expiresAt: at(MINUTE) };
-    await stores.occurrences.claim(dispatched((holder as { key: OccurrenceKey }).key), lease, NOON, [need]);
-    for (const { key } of blocked) {
-      await stores.occurrences.waitForSlot(await readPending(stores, key), need, 10);
-    }
-    const found = await stores.occurrences.pullable('q3', NOON, 1);
-    expect(found.map(({ waitingFor }) => waitingFor)).toEqual([undefined, need.slot]);
-    expect(occurrenceId(found[0] as Occurrence)).toBe(occurrenceId(free.key));
   });
 });
 

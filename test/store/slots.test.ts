@@ -1,226 +1,350 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSlots } from '../../lambdas/adapters/dynamodb/slot-items.ts';
+import { createOccurrenceStore } from '../../lambdas/adapters/dynamodb/index.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
-import type { ClaimResult } from '../../lambdas/core/ports.ts';
-import { epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
-import { at, freshId, NOON } from '../support/fixtures.ts';
-import { dispatched, keyOf, readPending, seedSchedule } from '../support/seed.ts';
+import { applyLimit } from '../../lambdas/core/slots/fill.ts';
+import { settledStripes } from '../../lambdas/core/slots/limit.ts';
+import { DAY, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { at, NOON } from '../support/fixtures.ts';
+import { readPending } from '../support/seed.ts';
+import { sharing, slotWorker, type Terms } from '../support/slots.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
+let worker: ReturnType<typeof slotWorker>;
 beforeAll(async () => {
   stores = await openStores();
+  worker = slotWorker(stores);
 });
 afterAll(() => stores.close());
 
-const need = (limit = 1) => ({ slot: `key:${freshId()}`, limit });
-type Need = ReturnType<typeof need>;
+type Keys = [OccurrenceKey, ...OccurrenceKey[]] & Record<1 | 2 | 3, OccurrenceKey>;
+const jobs = async (count: number, terms: Terms) => (await worker.jobs(count, terms)) as Keys;
+const statusOf = async (key: OccurrenceKey) => (await stores.occurrences.readOccurrence(key))?.status;
+const waits = async (key: OccurrenceKey) => (await readPending(stores, key)).waitingFor;
 
-function claim(key: OccurrenceKey, needs: Need[], now = NOON, holder = 'w1'): Promise<ClaimResult> {
-  return stores.occurrences.claim(dispatched(key), { holder, expiresAt: epochMs(now + MINUTE) }, now, needs);
-}
-
-async function started(
-  key: OccurrenceKey,
-  needs: Need[],
-  now = NOON,
-  holder = 'w1',
-): Promise<RunningOccurrence> {
-  const result = await claim(key, needs, now, holder);
-  if (result.kind !== 'claimed') throw new Error(`It is ${result.kind}.`);
-  return result.occurrence;
-}
-
-async function blockedOn(key: OccurrenceKey, needs: Need[], now = NOON) {
-  const result = await claim(key, needs, now, 'w2');
-  if (result.kind !== 'blocked') throw new Error(`It is ${result.kind}.`);
-  return result;
-}
-
-function succeed(running: RunningOccurrence, now = at(SECOND)) {
-  const record = { attempt: 1, startedAt: NOON, finishedAt: now, outcome: 'succeeded' as const };
-  return stores.occurrences.settle(running, { kind: 'succeeded', record }, now);
-}
-
-async function pendingKeys(count: number): Promise<OccurrenceKey[]> {
-  const times = Array.from({ length: count }, (_, i) => at(-i));
-  const of = await seedSchedule(stores, times);
-  return times.reverse().map((time) => keyOf(of, time));
-}
-
-async function slotNow(of: Need) {
-  const [slot] = await readSlots(stores.context, [of.slot]);
-  return { holders: [...(slot?.holders.keys() ?? [])], waiting: [...(slot?.waiting.keys() ?? [])] };
-}
-
-describe('a slot', () => {
-  it('is taken with the claim and given back with the settlement', async () => {
-    const [a] = (await pendingKeys(1)) as [OccurrenceKey];
-    const slot = need();
-    const running = await started(a, [slot]);
-    expect(running.slots).toEqual([slot.slot]);
-    expect(await slotNow(slot)).toEqual({ holders: [occurrenceId(a)], waiting: [] });
-    expect(await succeed(running)).toEqual({ kind: 'done' });
-    expect(await slotNow(slot)).toEqual({ holders: [], waiting: [] });
+describe('a place in a slot', () => {
+  it('is taken before the claim and given back after the end', async () => {
+    const terms = sharing(1);
+    const [a] = await jobs(1, terms);
+    const running = await worker.start(a, terms);
+    expect(running.places).toEqual({ [terms.slot]: 0 });
+    expect(await worker.entries(terms.slot)).toEqual(new Map([[occurrenceId(a), running.dispatchSeq]]));
+    expect(await worker.succeed(running)).toEqual({ kind: 'done' });
+    expect(await worker.entries(terms.slot)).toEqual(new Map());
   });
 
-  it('blocks who comes when it is full, and says who holds it', async () => {
-    const [a, b] = (await pendingKeys(2)) as [OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    await started(a, [slot]);
-    expect(await blockedOn(b, [slot])).toMatchObject({
-      need: slot,
-      by: occurrenceId(a),
-      occurrence: { status: 'pending' },
+  it.each([1, 10, 15, 101, 150])(
+    'is had by no more than %i at once, however many come at once',
+    async (limit) => {
+      const terms = sharing(limit);
+      const keys = await jobs(limit + 25, terms);
+      const ends = await Promise.all(keys.map((key) => worker.begin(key, terms)));
+      const started = ends.filter(({ kind }) => kind === 'claimed').length;
+      expect(started).toBeLessThanOrEqual(limit);
+      // Of many stripes not all were looked at by each; the sweep finds what is left.
+      await worker.sweep(terms);
+      for (const key of keys)
+        if ((await statusOf(key)) === 'pending' && (await waits(key)) === undefined)
+          await worker.start(key, terms);
+      const running = await Promise.all(keys.map(statusOf));
+      expect(running.filter((status) => status === 'running')).toHaveLength(limit);
+      expect((await worker.entries(terms.slot)).size).toBe(limit);
+    },
+    60_000,
+  );
+
+  it('is found again by a copy of the message, which starts nothing and takes nothing away', async () => {
+    const terms = sharing(2);
+    const [a] = await jobs(1, terms);
+    const copies = await Promise.all([1, 2, 3].map((n) => worker.begin(a, terms, NOON, `w${n}`)));
+    expect(copies.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect((await worker.entries(terms.slot)).size).toBe(1);
+  });
+
+  it('of a dead attempt goes to the next that comes', async () => {
+    const terms = sharing(1);
+    const [a, b] = await jobs(2, terms);
+    await worker.succeed(await startedByOneThatDies(a, terms));
+    expect((await worker.entries(terms.slot)).size).toBe(1);
+    expect((await worker.begin(b, terms)).kind).toBe('claimed');
+    expect([...(await worker.entries(terms.slot)).keys()]).toEqual([occurrenceId(b)]);
+  });
+
+  it('is not taken over while its lease stands, nor before somebody has ended the attempt', async () => {
+    const terms = sharing(1);
+    const [a, b] = await jobs(2, terms);
+    const running = await worker.start(a, terms);
+    expect((await worker.begin(b, terms, at(3 * HOUR))).kind).toBe('waiting');
+    await worker.sweep(terms, at(HOUR + SECOND));
+    expect(await waits(b)).toBe(terms.slot);
+    const { ended } = await worker.sweep(terms, at(HOUR + MINUTE));
+    expect(ended.map(occurrenceId)).toEqual([occurrenceId(a)]);
+    expect(await stores.occurrences.renew(running, at(2 * HOUR), NOON)).toEqual({ kind: 'lost-lease' });
+    expect((await worker.begin(b, terms, at(HOUR + MINUTE))).kind).toBe('claimed');
+  });
+});
+
+/** Its process ends an attempt and dies before it gives anything back. */
+async function startedByOneThatDies(key: OccurrenceKey, terms: Terms): Promise<RunningOccurrence> {
+  const running = await worker.start(key, terms);
+  return { ...running, places: {} };
+}
+
+describe('who waits for a slot', () => {
+  it('is handed the place at once, in the order of due times, and nobody passes', async () => {
+    const terms = sharing(1);
+    const [a, b, c, d] = (await jobs(4, terms)) as Keys;
+    let running = await worker.start(a, terms);
+    for (const key of [d, b, c]) expect((await worker.begin(key, terms)).kind).toBe('waiting');
+    for (const next of [b, c, d]) {
+      await worker.succeed(running);
+      const [late] = await jobs(1, terms);
+      expect((await worker.begin(late, terms)).kind).toBe('waiting');
+      running = await worker.start(next, terms);
+    }
+  });
+
+  it('stands behind all others when it is of a backfill', async () => {
+    const terms = sharing(1);
+    const [a, old, fresh] = await jobs(3, terms);
+    const running = await worker.start(a, terms);
+    const backfilled = { ...(await readPending(stores, old)), kind: 'backfill' as const };
+    await stores.occurrences.slots.park(backfilled, terms.slot, {});
+    expect((await worker.begin(fresh, terms)).kind).toBe('waiting');
+    await worker.succeed(running);
+    expect(await waits(fresh)).toBeUndefined();
+  });
+
+  it('is woken although the first that was woken is cancelled before it starts', async () => {
+    const terms = sharing(1);
+    const [a, b, c] = await jobs(3, terms);
+    const running = await worker.start(a, terms);
+    for (const key of [b, c]) await worker.begin(key, terms);
+    await worker.succeed(running);
+    await stores.occurrences.cancel(await readPending(stores, b), 'user', NOON);
+    expect(await waits(c)).toBeUndefined();
+    expect((await worker.begin(c, terms)).kind).toBe('claimed');
+  });
+
+  it('is woken although the one that was woken finds another of its slots full', async () => {
+    const terms = sharing(1);
+    const groupLimit = { limit: 1, since: NOON };
+    const both = { ...terms, groupLimit };
+    const only = { ...sharing(5), groupLimit };
+    const [b1, a1, b2] = await jobs(3, terms);
+    const c1 = { ...(await jobs(1, only))[0] };
+    const holder = await worker.start(b1, terms);
+    await worker.begin(a1, both);
+    await worker.begin(b2, terms);
+    await worker.start(c1, only);
+    await worker.succeed(holder);
+    // It gives the key back while it waits for the group.
+    expect(await worker.begin(a1, both)).toMatchObject({
+      kind: 'waiting',
+      slot: 'group:a-group-with-a-name',
     });
+    expect((await worker.begin(b2, terms)).kind).toBe('claimed');
   });
 
-  it('is held by as many as its limit says, however many claim at once', async () => {
-    const keys = await pendingKeys(12);
-    const slot = need(3);
-    const claims = await Promise.all(keys.map((key, i) => claim(key, [slot], NOON, `w${i}`)));
-    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(3);
-    expect((await slotNow(slot)).holders).toHaveLength(3);
+  it('is found by the sweep when whoever was to wake it died, in a pull queue as well', async () => {
+    const terms = sharing(1);
+    const [a, b, c] = await jobs(3, terms);
+    const dying = await startedByOneThatDies(a, terms);
+    for (const key of [b, c]) await worker.begin(key, terms);
+    await worker.succeed(dying);
+    expect(await waits(b)).toBe(terms.slot);
+    expect(await worker.sweep(terms)).toMatchObject({ handedOut: 1 });
+    expect([await waits(b), await waits(c)]).toEqual([undefined, terms.slot]);
   });
 
-  it('of several is taken only with all the others', async () => {
-    const [a, b] = (await pendingKeys(2)) as [OccurrenceKey, OccurrenceKey];
-    const [shared, own] = [need(), need()];
-    await started(a, [shared]);
-    await blockedOn(b, [own, shared]);
-    expect((await slotNow(own)).holders).toEqual([]);
+  it('is no bar to others when it was promised a place and does not come', async () => {
+    const terms = sharing(1);
+    const [a, b, c] = await jobs(3, terms);
+    const running = await worker.start(a, terms);
+    for (const key of [b, c]) await worker.begin(key, terms);
+    await worker.succeed(running, NOON);
+    await worker.sweep(terms, at(SECOND));
+    expect((await readPending(stores, b)).sends).toBe(0);
+    // Handed over again, ever more rarely; in the end the place goes to the next.
+    await worker.sweep(terms, at(20 * SECOND));
+    expect((await readPending(stores, b)).sends).toBe(1);
+    for (let hour = 1; hour <= 12; hour += 1) await worker.sweep(terms, at(hour * 2 * HOUR));
+    expect(await waits(c)).toBeUndefined();
+    expect((await worker.begin(b, terms, at(DAY))).kind).toBe('waiting');
   });
 
-  it('is taken over from a holder whose lease has expired, and not before', async () => {
-    const [a, b] = (await pendingKeys(2)) as [OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    const dead = await started(a, [slot]);
-    await blockedOn(b, [slot], at(MINUTE));
-    const next = await started(b, [slot], at(MINUTE + 1), 'w2');
-    expect((await slotNow(slot)).holders).toEqual([occurrenceId(b)]);
-    // The sweep then ends the dead attempt, which must not give back a slot that is another's by now.
-    const record = {
-      attempt: 1,
-      startedAt: NOON,
-      finishedAt: at(2 * MINUTE),
-      outcome: 'lease-expired' as const,
+  it('is in no list of work for outside workers until it is woken', async () => {
+    const terms = sharing(1);
+    const [a, b] = await jobs(2, terms);
+    const running = await worker.start(a, terms);
+    const pending = { ...(await readPending(stores, b)), pullQueue: 'q-slots' };
+    await stores.occurrences.slots.park(pending, terms.slot, {});
+    const keysOf = async () => (await stores.occurrences.pullable('q-slots', NOON, 10)).length;
+    expect(await keysOf()).toBe(0);
+    await worker.succeed(running);
+    await worker.sweep(terms);
+    expect((await stores.occurrences.slots.waiting(terms.slot, 5)).length).toBe(0);
+  });
+});
+
+describe('a limit that changes', () => {
+  const set = (slot: string, limit: number | undefined, minute: number) =>
+    applyLimit(stores.occurrences.slots, { slot, limit, since: at(minute * MINUTE) }, NOON);
+
+  it('lets those in that wait, at once, when it is raised or removed', async () => {
+    const terms = sharing(1);
+    const keys = await jobs(30, terms);
+    await worker.start(keys[0], terms);
+    for (const key of keys.slice(1)) await worker.begin(key, terms);
+    const woken = async () => (await Promise.all(keys.slice(1).map(waits))).filter((slot) => !slot).length;
+    await set(terms.slot, 8, 1);
+    expect(await woken()).toBe(7);
+    await set(terms.slot, 15, 2);
+    expect(await woken()).toBe(14);
+    await set(terms.slot, undefined, 3);
+    expect(await woken()).toBe(29);
+    for (const key of keys.slice(1)) expect((await worker.begin(key, terms)).kind).toBe('claimed');
+  });
+
+  it.each([
+    [14, 3],
+    [8, 3],
+    [16, 12],
+  ])(
+    'lets nobody in while more run than it says: from %i to %i',
+    async (before, after) => {
+      const terms = sharing(before);
+      const keys = await jobs(before + 10, terms);
+      const running: RunningOccurrence[] = [];
+      for (const key of keys) {
+        const end = await worker.begin(key, terms);
+        if (end.kind === 'claimed') running.push(end.occurrence);
+      }
+      await worker.sweep(terms);
+      for (const key of keys)
+        if ((await statusOf(key)) === 'pending' && !(await waits(key)))
+          running.push(await worker.start(key, terms));
+      expect(running).toHaveLength(before);
+      await set(terms.slot, after, 1);
+      let now = NOON;
+      while (running.length > 0) {
+        await worker.succeed(running.shift() as RunningOccurrence);
+        now = epochMs(now + MINUTE);
+        await worker.sweep(terms, now);
+        for (const key of keys) {
+          const pending = await stores.occurrences.readOccurrence(key);
+          if (pending?.status !== 'pending' || pending.waitingFor !== undefined) continue;
+          const end = await worker.begin(key, terms, now);
+          if (end.kind === 'claimed') running.push(end.occurrence);
+          if (end.kind === 'claimed') expect(running.length).toBeLessThanOrEqual(after);
+        }
+      }
+      expect(await Promise.all(keys.map(statusOf))).toEqual(keys.map(() => 'succeeded'));
+      const stripes = await settledStripes(stores.occurrences.slots, terms.slot);
+      expect(stripes.reduce((sum, { cap }) => sum + cap, 0)).toBe(after);
+    },
+    120_000,
+  );
+
+  it('is the one that was decided on last, whatever the order in which the requests come', async () => {
+    const terms = sharing(3);
+    const [a] = await jobs(1, terms);
+    await worker.start(a, terms);
+    await set(terms.slot, 7, 2);
+    await set(terms.slot, 5, 1);
+    const [stripe] = await stores.occurrences.slots.readStripes(terms.slot, [0]);
+    expect(stripe).toMatchObject({ limit: 7, cap: 7 });
+    // A definition that was written later says otherwise, and its first occurrence brings that.
+    const later = {
+      ...terms,
+      createdAt: at(HOUR),
+      definition: { ...terms.definition, concurrency: { key: terms.slot.slice(4), limit: 30 } },
     };
-    await stores.occurrences.expire(dead, { kind: 'retry', record, dueAt: at(3 * MINUTE) }, at(2 * MINUTE));
-    expect((await slotNow(slot)).holders).toEqual([occurrenceId(b)]);
-    await succeed(next);
-    expect((await slotNow(slot)).holders).toEqual([]);
+    const [b] = await jobs(1, later);
+    await worker.start(b, later);
+    expect((await settledStripes(stores.occurrences.slots, terms.slot)).map(({ cap }) => cap)).toEqual([
+      10, 10, 10,
+    ]);
   });
 
-  it('is not freed by a settlement that lost its lease', async () => {
-    const [a] = (await pendingKeys(1)) as [OccurrenceKey];
-    const slot = need();
-    const running = await started(a, [slot]);
-    const stale = { ...running, fencingToken: running.fencingToken - 1 };
-    expect(await succeed(stale)).toEqual({ kind: 'lost-lease' });
-    expect((await slotNow(slot)).holders).toEqual([occurrenceId(a)]);
+  it('is carried out by the sweep when whoever changed it died half-way', async () => {
+    const terms = sharing(20);
+    const [a, ...rest] = await jobs(6, terms);
+    await worker.start(a, terms);
+    const { slots } = stores.occurrences;
+    const first = await slots.beginLimit({ slot: terms.slot, limit: 35, since: at(MINUTE) });
+    if (!first) throw new Error('It was not begun.');
+    for (const stripe of [0, 1]) await slots.share({ slot: terms.slot, stripe }, first, 0, { frozen: true });
+    for (const key of rest) await worker.begin(key, terms);
+    await worker.sweep(terms);
+    const stripes = await settledStripes(slots, terms.slot);
+    expect(stripes.map(({ cap }) => cap)).toEqual([10, 10, 10, 5]);
+    for (const key of rest)
+      if ((await statusOf(key)) === 'pending') expect((await worker.begin(key, terms)).kind).toBe('claimed');
   });
 });
 
-describe('the line for a slot', () => {
-  it('wakes the one that waited longest when the slot is given back', async () => {
-    const [a, b, c] = (await pendingKeys(3)) as [OccurrenceKey, OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    const running = await started(a, [slot]);
-    for (const key of [c, b]) {
-      const { occurrence } = await blockedOn(key, [slot]);
-      expect(await stores.occurrences.waitForSlot(occurrence, slot, 10)).toEqual({ kind: 'waiting' });
-    }
-    expect(await readPending(stores, b)).toMatchObject({ waitingFor: slot.slot, dispatchSeq: 1 });
-    await succeed(running);
-    const woken = await readPending(stores, b);
-    expect(woken.dispatchSeq).toBe(2);
-    expect(woken.waitingFor).toBeUndefined();
-    expect((await readPending(stores, c)).dispatchSeq).toBe(1);
-    expect(await slotNow(slot)).toEqual({ holders: [], waiting: [occurrenceId(c)] });
-  });
-
-  it('takes nobody when the slot was given back meanwhile', async () => {
-    const [a, b] = (await pendingKeys(2)) as [OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    const running = await started(a, [slot]);
-    const { occurrence } = await blockedOn(b, [slot]);
-    await succeed(running);
-    expect(await stores.occurrences.waitForSlot(occurrence, slot, 10)).toEqual({ kind: 'free' });
-  });
-
-  it('has as many places as the policy gives, and says who is first', async () => {
-    const [a, b, c] = (await pendingKeys(3)) as [OccurrenceKey, OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    await started(a, [slot]);
-    const first = await blockedOn(b, [slot]);
-    await stores.occurrences.waitForSlot(first.occurrence, slot, 1);
-    const second = await blockedOn(c, [slot]);
-    expect(await stores.occurrences.waitForSlot(second.occurrence, slot, 1)).toEqual({
-      kind: 'full',
-      by: occurrenceId(b),
+describe('a slot under random crashes and copies', () => {
+  /** A store whose writes may not arrive, arrive twice, or arrive without an answer. */
+  function unreliable(random: () => number) {
+    const client = Object.create(stores.client);
+    Object.defineProperty(client, 'send', {
+      value: async (command: { constructor: { name: string } }) => {
+        const chance = command.constructor.name === 'UpdateCommand' ? random() : 1;
+        if (chance < 0.03) throw new Error('died before');
+        const answer = await stores.client.send(command as never);
+        if (chance < 0.06) throw new Error('died after');
+        if (chance < 0.09) await stores.client.send(command as never).catch(() => undefined);
+        return answer;
+      },
     });
-    // Asking again for a place that one has is no second place.
-    expect(await stores.occurrences.waitForSlot(first.occurrence, slot, 1)).toEqual({ kind: 'waiting' });
-  });
+    return createOccurrenceStore({ ...stores.context, client });
+  }
 
-  it('loses the place of one that is no longer pending', async () => {
-    const [a, b, c] = (await pendingKeys(3)) as [OccurrenceKey, OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    const running = await started(a, [slot]);
-    const first = await blockedOn(b, [slot]);
-    await stores.occurrences.waitForSlot(first.occurrence, slot, 1);
-    await stores.occurrences.skip(await readPending(stores, b), 'user', undefined, NOON);
-    const second = await blockedOn(c, [slot]);
-    expect(await stores.occurrences.waitForSlot(second.occurrence, slot, 1)).toEqual({ kind: 'waiting' });
-    await succeed(running);
-    expect((await readPending(stores, c)).dispatchSeq).toBe(2);
-  });
-
-  it('wakes the next when the first was cancelled while it waited', async () => {
-    const [a, b, c] = (await pendingKeys(3)) as [OccurrenceKey, OccurrenceKey, OccurrenceKey];
-    const slot = need();
-    const running = await started(a, [slot]);
-    for (const key of [b, c]) {
-      await stores.occurrences.waitForSlot((await blockedOn(key, [slot])).occurrence, slot, 10);
-    }
-    await stores.occurrences.skip(await readPending(stores, b), 'user', undefined, NOON);
-    expect(await succeed(running)).toEqual({ kind: 'done' });
-    expect((await readPending(stores, c)).dispatchSeq).toBe(2);
-    expect(await slotNow(slot)).toEqual({ holders: [], waiting: [] });
-  });
-
-  it('is left without a wake-up lost, whoever comes to wait while the slot is given back', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const [a, b] = (await pendingKeys(2)) as [OccurrenceKey, OccurrenceKey];
-      const slot = need();
-      const running = await started(a, [slot]);
-      const { occurrence } = await blockedOn(b, [slot]);
-      const [waited] = await Promise.all([
-        stores.occurrences.waitForSlot(occurrence, slot, 10),
-        succeed(running),
-      ]);
-      const after = await readPending(stores, b);
-      // Either it was told that the slot is free, or it was woken.
-      if (waited.kind === 'waiting') expect(after.dispatchSeq).toBe(2);
-      else expect(waited.kind).toBe('free');
-    }
-  });
-});
-
-describe('a request to cancel', () => {
-  it('is found by the holder at its next renewal', async () => {
-    const [a] = (await pendingKeys(1)) as [OccurrenceKey];
-    const running = await started(a, []);
-    expect(await stores.occurrences.requestCancel(a, 'user')).toEqual({ kind: 'done' });
-    expect(await stores.occurrences.renew(running, at(2 * MINUTE), NOON)).toEqual({
-      kind: 'cancel-requested',
-      reason: 'user',
-    });
-  });
-
-  it('is refused for what does not run', async () => {
-    const [a] = (await pendingKeys(1)) as [OccurrenceKey];
-    expect(await stores.occurrences.requestCancel(a, 'user')).toEqual({ kind: 'lost-lease' });
-  });
+  it.each([1, 2, 3, 4])(
+    'never has more than its limit, and nobody is forgotten (%i)',
+    async (seed) => {
+      let state = seed * 7919;
+      const random = () => {
+        state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+        return state / 2 ** 31;
+      };
+      const limit = [1, 2, 3, 12][seed - 1] as number;
+      const terms = sharing(limit);
+      const keys = await jobs(limit + 12, terms);
+      const shaky = slotWorker(stores, unreliable(random));
+      const running = new Map<string, RunningOccurrence>();
+      let now = NOON;
+      let most = 0;
+      for (let round = 0; round < 400; round += 1) {
+        const agents = Array.from({ length: 3 }, async () => {
+          const key = keys[Math.floor(random() * keys.length)] as OccurrenceKey;
+          const found = await stores.occurrences.readOccurrence(key);
+          if (found?.status === 'running' && random() < 0.5) await shaky.succeed(found, now);
+          else if (found?.status === 'pending' && !found.waitingFor)
+            await shaky.begin(key, terms, now, `w${random()}`);
+        });
+        await Promise.allSettled(agents);
+        const all = await stores.occurrences.slots.readMany(keys.map(occurrenceId));
+        const live = [...all.values()].filter((one) => one.status === 'running');
+        most = Math.max(most, live.length);
+        expect(live.length).toBeLessThanOrEqual(limit);
+        const entries = await worker.entries(terms.slot);
+        // Whatever runs has its place.
+        for (const one of live) expect(entries.get(occurrenceId(one))).toBe(one.dispatchSeq);
+        if (round % 20 === 19) {
+          now = epochMs(now + MINUTE);
+          await worker.sweep(terms, now);
+          const line = (await stores.occurrences.slots.waiting(terms.slot, 1)).length;
+          if (line > 0) expect((await worker.entries(terms.slot)).size).toBe(limit);
+        }
+        if ([...all.values()].every(({ status }) => status === 'succeeded')) break;
+      }
+      expect(await Promise.all(keys.map(statusOf))).toEqual(keys.map(() => 'succeeded'));
+      expect(most).toBe(limit);
+      expect(running.size).toBe(0);
+    },
+    120_000,
+  );
 });

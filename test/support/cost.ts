@@ -29,10 +29,16 @@ export const MINUTES = 30 * 24 * 60;
 
 /**
  * Units of DynamoDB in a minute without anything to do: a shard's lease is taken and given back, and it is looked at by
- * tick, backfills, sweep, watermark and watch (test/store/cost.test.ts). Each invocation of tick and sweep asks whether
+ * tick, backfills, sweep, watermark and watch, and the index of what waits for slots by the sweep
+ * (test/store/cost.test.ts). Each invocation of tick and sweep asks whether
  * the shard count has grown; that it has not is a condition that fails, which AWS bills as a write.
  */
-export const IDLE_MINUTE = { writesPerInvocation: 1, writesPerShard: 2, readsPerShard: 4 } as const;
+export const IDLE_MINUTE = {
+  writesPerInvocation: 1,
+  writesPerShard: 2,
+  readsPerShard: 4,
+  readsPerSweep: 4,
+} as const;
 
 /** Not measured: AWS bills what it measures. Seconds and bytes of an invocation that finds nothing to do. */
 export const ASSUMED = {
@@ -48,7 +54,7 @@ export const ASSUMED = {
 } as const;
 
 /** Write units of an occurrence from creation to settlement (test/store/cost.test.ts). */
-export const WRITES = { daily: 10, eachMinute: 6.44, slot: 6 } as const;
+export const WRITES = { daily: 10, eachMinute: 6.44, slot: 2 } as const;
 /** Read units of it: head before and after the claim, its share of index and revision. */
 const READS = 3;
 
@@ -84,7 +90,10 @@ export function idleMonth(inputs: IdleInputs): Lines {
     ['metrics that are reported each minute', inputs.metrics * PRICES.metricMonth],
     ['shard leases, writes', MINUTES * shards * IDLE_MINUTE.writesPerShard * PRICES.writeUnit],
     ['largest shard count, writes', invocations * IDLE_MINUTE.writesPerInvocation * PRICES.writeUnit],
-    ['looking at shards, reads', MINUTES * shards * IDLE_MINUTE.readsPerShard * PRICES.readUnit],
+    [
+      'looking at shards, reads',
+      MINUTES * (shards * IDLE_MINUTE.readsPerShard + IDLE_MINUTE.readsPerSweep) * PRICES.readUnit,
+    ],
     ['ticks and sweeps, Lambda', invocations * PRICES.invocation + seconds * PRICES.gigabyteSecond],
     ['ticks and sweeps, logs', (invocations * ASSUMED.logBytes * PRICES.logGigabyte) / GIGABYTE],
     // Five pollers that ask for 20 seconds each time; AWS may go down to two.

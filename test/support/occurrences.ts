@@ -15,13 +15,15 @@ const base = {
   fencingToken: 0,
   roundBase: 0,
   replays: 0,
+  places: {},
+  kept: {},
   attempts: [],
   notes: [],
   createdAt: at(-MINUTE),
 } as const;
 
 export function pending(changes: Partial<PendingOccurrence>): PendingOccurrence {
-  return { ...base, status: 'pending', sends: 0, redispatches: 0, ...changes };
+  return { ...base, status: 'pending', sends: 0, waits: 0, redispatches: 0, ...changes };
 }
 
 export function running(changes: { readonly expiresAt?: EpochMs }): RunningOccurrence {
@@ -32,7 +34,6 @@ export function running(changes: { readonly expiresAt?: EpochMs }): RunningOccur
     fencingToken: 1,
     attemptStartedAt: NOON,
     startedAt: NOON,
-    slots: [],
     lease: { holder: 'w', expiresAt: changes.expiresAt ?? at(MINUTE) },
   };
 }

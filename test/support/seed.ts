@@ -70,7 +70,9 @@ export function dispatched(key: OccurrenceKey, dispatchSeq = 1): Dispatched {
 export async function messageOf(stores: Pick<Stores, 'occurrences'>, id: string, dueAt: number) {
   const key = parseOccurrenceId(id);
   const found = key && (await stores.occurrences.readOccurrence(key));
-  return { id, seq: found?.dispatchSeq ?? 1, dueAt };
+  const places = found?.places ?? {};
+  const has = Object.keys(places).length > 0;
+  return { id, seq: found?.dispatchSeq ?? 1, dueAt, ...(has && { places }) };
 }
 
 /** The ledger record of nominal times that were not created. */

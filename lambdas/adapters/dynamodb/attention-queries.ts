@@ -8,32 +8,29 @@ import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, foreignCursor, refuseForeignCursor } from './cursor.ts';
 import { occurrenceOf, openAmong } from './occurrence-items.ts';
 
-/** Keys of a pull queue that are looked through for one claim: the front may be full of what waits for a slot. */
+/** Keys of a pull queue that are looked through for one claim: the index may show what others have just claimed. */
 const MAX_PULL_KEYS = 1_000;
 
-/**
- * Pending ones of a queue that outside workers claim from, oldest due first. What waits for a slot comes last and
- * one at a time: it is woken when its turn comes, and this is for a wake-up that was lost.
- */
+/** Pending ones of a queue that outside workers claim from, oldest due first. What waits for a slot is not among them. */
 export async function pullable(
   context: StoreContext,
   queue: string,
   now: EpochMs,
   limit: number,
 ): Promise<PendingOccurrence[]> {
-  const due: PendingOccurrence[] = [];
-  const ready = () => due.filter(({ waitingFor }) => waitingFor === undefined);
+  const ready: PendingOccurrence[] = [];
   const pageSize = Math.min(BATCH_GET_KEYS, Math.max(limit, 10));
   const keys = mergedKeys(context, pullBuckets(queue), { until: now, pageSize });
-  for (let looked = 0; looked < MAX_PULL_KEYS && ready().length < limit; looked += pageSize) {
+  for (let looked = 0; looked < MAX_PULL_KEYS && ready.length < limit; looked += pageSize) {
     const some = await take(keys, pageSize);
     const items = await batchGet(context.client, context.occurrencesTable, some);
     const open = openAmong(items).filter((one) => one.status === 'pending');
-    due.push(...open.filter((one) => one.pullQueue === queue && one.dueAt <= now));
+    ready.push(
+      ...open.filter((one) => one.pullQueue === queue && one.dueAt <= now && one.waitingFor === undefined),
+    );
     if (some.length < pageSize) break;
   }
-  const waiting = due.filter(({ waitingFor }) => waitingFor !== undefined);
-  return [...ready().slice(0, limit), ...waiting.slice(0, 1)];
+  return ready.slice(0, limit);
 }
 
 async function take(keys: AsyncGenerator<AttentionKey>, count: number): Promise<AttentionKey[]> {

@@ -1,11 +1,11 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { DUE_INDEX } from '../../contract/tables.ts';
 import { type Backfill, backfillSlot, occurrenceKeyIn } from '../../core/backfill/backfill.ts';
 import type { BackfillStore } from '../../core/backfill/store.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
 import { planningPolicy } from '../../core/schedule.ts';
+import { stripesFor } from '../../core/slots/store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { backfillItem, backfillOf, purgeAfterAll } from './backfill-items.ts';
 import { recordsBetween } from './backfill-records.ts';
@@ -16,10 +16,11 @@ import { expression, placeholders } from './conditions.ts';
 import { commitCreating, createActions } from './creates.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import { indexPages } from './index-pages.ts';
-import { backfillKey, isBackfillKey, occurrenceItemKey, schedulePk, slotKey } from './keys.ts';
+import { backfillKey, isBackfillKey, occurrenceItemKey, schedulePk, stripeKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
 import { createScheduleStore } from './schedule-store.ts';
 import type { WriteAction } from './transact.ts';
+import { updateItem } from './update-item.ts';
 
 /** Nobody wrote since it was read. */
 const isAsSeen = ({ version }: Backfill) =>
@@ -79,20 +80,13 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
     },
 
     async retireSlot(backfill, now) {
-      try {
-        await client.send(
-          new UpdateCommand({
-            TableName: occurrencesTable,
-            Key: slotKey(backfillSlot(backfill)),
-            UpdateExpression: 'SET purge_at = :purge_at',
-            ConditionExpression: 'attribute_exists(pk)',
-            ExpressionAttributeValues: { ':purge_at': purgeAfterAll(backfill, retentionDays, now) },
-          }),
-        );
-      } catch (error) {
-        // None of its occurrences was ever claimed.
-        if (!(error instanceof ConditionalCheckFailedException)) throw error;
-      }
+      const slot = backfillSlot(backfill);
+      const write = expression('SET purge_at = :purge_at', [], {
+        ':purge_at': purgeAfterAll(backfill, retentionDays, now),
+      });
+      // One that is not there: none of its occurrences was ever claimed. Whoever takes one again takes the date away.
+      for (let stripe = 0; stripe < stripesFor(backfill.maxConcurrent); stripe += 1)
+        await updateItem(context, stripeKey({ slot, stripe }), write, expression('attribute_exists(pk)'));
     },
   };
 }

@@ -5,11 +5,12 @@ import type { ItemKey } from './keys.ts';
 /** Most keys in one BatchGetItem (AWS: API_BatchGetItem). */
 export const BATCH_GET_KEYS = 100;
 
-/** Reads items consistently, asking again for what DynamoDB left unprocessed. Order as asked; absent ones are left out. */
+/** Reads items, consistently unless told otherwise, asking again for what DynamoDB left unprocessed. Order as asked; absent ones are left out. */
 export async function batchGet(
   client: DynamoDBDocumentClient,
   table: string,
   keys: readonly ItemKey[],
+  consistent = true,
 ): Promise<Item[]> {
   const found = new Map<string, Item>();
   for (let from = 0; from < keys.length; from += BATCH_GET_KEYS) {
@@ -17,7 +18,7 @@ export async function batchGet(
     // Each round answers at least one key or throws as throttled, so this ends.
     while (wanted.length > 0) {
       const answer = await client.send(
-        new BatchGetCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: true } } }),
+        new BatchGetCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: consistent } } }),
       );
       for (const item of answer.Responses?.[table] ?? []) found.set(`${item.pk} ${item.sk}`, item);
       wanted = (answer.UnprocessedKeys?.[table]?.Keys ?? []) as unknown as ItemKey[];

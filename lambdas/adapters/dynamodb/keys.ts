@@ -1,4 +1,5 @@
 import { type OccurrenceKey, type ScheduleId, scheduleId, splitScheduleId } from '../../core/ids.ts';
+import type { Place } from '../../core/slots/store.ts';
 import { type EpochMs, epochMs, toIso } from '../../core/time.ts';
 
 /** Keys of the two tables. Text order of a sort key is time order. */
@@ -73,8 +74,9 @@ export function groupKey(group: string): ItemKey {
   return { pk: `G#${group}`, sk: 'GROUP' };
 }
 
-export function slotKey(slot: string): ItemKey {
-  return { pk: `C#${slot}`, sk: 'SLOT' };
+/** One of the items that a slot is made of. */
+export function stripeKey({ slot, stripe }: Place): ItemKey {
+  return { pk: `C#${slot}#${stripe}`, sk: 'SLOT' };
 }
 
 /** `O#<time>#<revision>`, with `#<kind>#<token>` behind it for one that a person asked for, and for a range. */

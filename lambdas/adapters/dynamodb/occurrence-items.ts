@@ -1,5 +1,5 @@
 import { openPartition } from '../../contract/tables.ts';
-import { type OccurrenceId, type OccurrenceKey, shardOf } from '../../core/ids.ts';
+import { type OccurrenceId, type OccurrenceKey, type Places, shardOf } from '../../core/ids.ts';
 import type {
   AttemptRecord,
   CancelReason,
@@ -113,6 +113,8 @@ export function occurrenceOf(item: Item): Occurrence {
     dueAt: item.due_at as EpochMs,
     firstDueAt: item.first_due_at as EpochMs,
     dispatchSeq: item.dispatch_seq as number,
+    places: (item.places as Places | undefined) ?? {},
+    kept: (item.kept as Record<string, number> | undefined) ?? {},
     attempt: item.attempt as number,
     fencingToken: item.fencing_token as number,
     roundBase: (item.round_base as number | undefined) ?? 0,
@@ -137,6 +139,7 @@ export function occurrenceOf(item: Item): Occurrence {
       return {
         ...base,
         status,
+        waits: (item.waits as number | undefined) ?? 0,
         sends: (item.sends as number | undefined) ?? 0,
         redispatches: (item.redispatches as number | undefined) ?? 0,
         ...(item.redispatched_at !== undefined && { redispatchedAt: item.redispatched_at as EpochMs }),
@@ -150,7 +153,7 @@ export function occurrenceOf(item: Item): Occurrence {
         attemptStartedAt: item.attempt_started_at as EpochMs,
         ...(item.cancel_reason !== undefined && { cancelReason: item.cancel_reason as CancelReason }),
         ...(item.detached === true && { detached: true as const }),
-        slots: (item.slots as string[] | undefined) ?? [],
+        ...(item.waited === true && { waited: true as const }),
       };
     default:
       // A finished record is read back as it was written; its reason belongs to its status.

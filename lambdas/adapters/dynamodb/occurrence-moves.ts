@@ -1,6 +1,3 @@
-import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { Dispatched, OccurrenceKey } from '../../core/ids.ts';
 import type {
   CancelReason,
@@ -11,6 +8,7 @@ import type {
   RunningOccurrence,
 } from '../../core/occurrence.ts';
 import type {
+  ClaimedPlaces,
   ClaimResult,
   FencedResult,
   LeaseTerms,
@@ -41,13 +39,10 @@ import {
 import type { Item } from './head-items.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { occurrenceOf } from './occurrence-items.ts';
-import { claimUpdate, isClaimable, settlementUpdate } from './occurrence-updates.ts';
+import { claimUpdate, isClaimable, SLOT_ATTRIBUTES, settlementUpdate } from './occurrence-updates.ts';
+import { type Updated, updateItem } from './update-item.ts';
 
 /** The moves of the status machine (lambdas/core/occurrence.ts). Each is one conditional write of one item. */
-
-type Moved =
-  | { readonly kind: 'moved'; readonly item: Item }
-  | { readonly kind: 'refused'; readonly item?: Item };
 
 /** A move as one write, alone or in a transaction. */
 export function moveOf(context: StoreContext, key: OccurrenceKey, update: Expression, condition: Expression) {
@@ -60,29 +55,15 @@ export function moveOf(context: StoreContext, key: OccurrenceKey, update: Expres
   };
 }
 
-export async function move(
+export const move = (
   context: StoreContext,
   key: OccurrenceKey,
   update: Expression,
   condition: Expression,
-): Promise<Moved> {
-  try {
-    const answer = await context.client.send(
-      new UpdateCommand({
-        ...moveOf(context, key, update, condition),
-        ReturnValues: 'ALL_NEW',
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
-    );
-    return { kind: 'moved', item: answer.Attributes as Item };
-  } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    return error.Item ? { kind: 'refused', item: unmarshall(error.Item) } : { kind: 'refused' };
-  }
-}
+): Promise<Updated> => updateItem(context, occurrenceItemKey(key), update, condition);
 
-export const fenced = (moved: Moved): FencedResult => ({
-  kind: moved.kind === 'moved' ? 'done' : 'lost-lease',
+export const fenced = (moved: Updated): FencedResult => ({
+  kind: moved.kind === 'written' ? 'done' : 'lost-lease',
 });
 
 /** pending and due → running. */
@@ -91,8 +72,10 @@ export async function claim(
   attempt: Dispatched,
   lease: LeaseTerms,
   now: EpochMs,
+  taken: ClaimedPlaces,
 ): Promise<ClaimResult> {
-  const moved = await move(context, attempt, claimUpdate(lease, now, []), isClaimable(attempt, now));
+  const update = claimUpdate(attempt, lease, now, taken);
+  const moved = await move(context, attempt, update, isClaimable(attempt, now));
   return claimAs(attempt, lease, moved.item && occurrenceOf(moved.item));
 }
 
@@ -100,7 +83,7 @@ export async function claim(
  * What a claim came to, by the occurrence as it then was. Running under the very sequence and holder, it is this claim's
  * doing, also where the write was refused: its answer was lost, and it was sent again.
  */
-export function claimAs(
+function claimAs(
   { dispatchSeq }: Dispatched,
   { holder }: LeaseTerms,
   occurrence: Occurrence | undefined,
@@ -137,7 +120,7 @@ export async function renew(
   return reason === undefined ? { kind: 'done' } : { kind: 'cancel-requested', reason };
 }
 
-/** The holder stays the worker that claimed it: a slot knows this claim by it (slot-moves.ts). */
+/** The holder stays the worker that claimed it: a claim that is sent again is known by it. */
 export async function detach(
   context: StoreContext,
   running: RunningOccurrence,
@@ -150,7 +133,7 @@ export async function detach(
   return fenced(await move(context, running, update, isOwnAttempt(running)));
 }
 
-/** Ends an attempt that holds no slot; with slots it is a transaction (slot-moves.ts). */
+/** Ends an attempt. */
 export async function settle(
   context: StoreContext,
   running: RunningOccurrence,
@@ -160,15 +143,15 @@ export async function settle(
 ): Promise<SettleResult> {
   const update = settlementUpdate(context, running, settlement, now);
   const moved = await move(context, running, update, and(condition, mayEndAs(settlement)));
-  return moved.kind === 'moved' ? { kind: 'done' } : refusedEnd(running, settlement, moved.item);
+  return moved.kind === 'written' ? { kind: 'done' } : refusedEnd(running, settlement, moved.item);
 }
 
 /** Back to pending only while nobody asks that it be stopped: a retry would forget the request. */
-export const mayEndAs = (settlement: Settlement): Expression =>
+const mayEndAs = (settlement: Settlement): Expression =>
   expression(settlement.kind === 'retry' ? 'attribute_not_exists(cancel_reason)' : 'attribute_exists(pk)');
 
 /** Why the end of an attempt was refused, by the item as it was found. */
-export function refusedEnd(
+function refusedEnd(
   running: RunningOccurrence,
   settlement: Settlement,
   item: Item | undefined,
@@ -187,6 +170,8 @@ function isEndOf(running: RunningOccurrence, settlement: Settlement, found: Occu
   const isNext = found.status === status && found.dispatchSeq === running.dispatchSeq + 1;
   if (!isNext || found.fencingToken !== running.fencingToken) return false;
   const { record } = settlement;
+  // Two sweeps may have written the same; only a worker writes the end of its own attempt.
+  if (record?.outcome === 'lease-expired') return false;
   const last = found.attempts.at(-1);
   if (!record) return found.attempt === running.attempt - 1;
   return (
@@ -221,7 +206,13 @@ export async function redispatch(
     ':now': now,
     ':one': 1,
   });
-  const unchanged = and(isPending, dispatchSeqIs(pending.dispatchSeq), sendsAre(pending.sends));
+  const unchanged = and(
+    isPending,
+    dispatchSeqIs(pending.dispatchSeq),
+    sendsAre(pending.sends),
+    // What waits for a slot is handed over when it is woken.
+    expression('attribute_not_exists(waiting_for)'),
+  );
   return fenced(await move(context, pending, update, unchanged));
 }
 
@@ -256,7 +247,8 @@ async function endLate(
   const late = attention(pending, now);
   const update = expression(
     'SET #status = :status, reason = :reason, finished_at = :now, purge_at = :purge_at, ' +
-      'attention_day = :day, attention_at = :now ADD dispatch_seq :one REMOVE open_shard, waiting_for',
+      'attention_day = :day, attention_at = :now ADD dispatch_seq :one ' +
+      `REMOVE open_shard, ${SLOT_ATTRIBUTES}`,
     ['status'],
     {
       ':status': status,

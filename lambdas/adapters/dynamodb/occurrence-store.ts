@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { RunningOccurrence } from '../../core/occurrence.ts';
-import type { OccurrenceStore, Settlement } from '../../core/ports.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import type { OccurrenceStore, Settlement, SettleResult } from '../../core/ports.ts';
+import { giveBackQuietly } from '../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { listAttention, pullable } from './attention-queries.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
@@ -24,15 +25,34 @@ import {
 import { listOccurrences } from './occurrence-queries.ts';
 import { openOf } from './open-of.ts';
 import { cancel, createAhead, replay, reschedule, skip, unskip } from './operator-moves.ts';
-import { claimWithSlots, settleWithSlots, waitForSlot } from './slot-moves.ts';
+import { createSlotStore } from './slot-store.ts';
+
+const NO_PLACES = { places: {}, kept: [] };
 
 export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
   const { client, occurrencesTable } = context;
 
+  const slots = createSlotStore(context);
+
+  /** Whatever ends an attempt, or what would have become one, gives its places back. */
+  async function leaving<Result extends SettleResult>(
+    before: PendingOccurrence | RunningOccurrence,
+    moved: Promise<Result>,
+    now: EpochMs,
+    keeps: Readonly<Record<string, unknown>> = {},
+  ): Promise<Result> {
+    const result = await moved;
+    if (result.kind === 'done') await giveBackQuietly(slots, before, now, keeps);
+    return result;
+  }
+
   const end = (running: RunningOccurrence, settlement: Settlement, condition: Expression, now: EpochMs) =>
-    running.slots.length === 0
-      ? settle(context, running, settlement, condition, now)
-      : settleWithSlots(context, running, settlement, condition, now);
+    leaving(
+      running,
+      settle(context, running, settlement, condition, now),
+      now,
+      settlement.kind === 'retry' ? running.kept : {},
+    );
 
   return {
     async readOccurrence(key) {
@@ -51,14 +71,14 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
       return createBesideLiveSchedule(context, occurrence, { put, idempotency, now });
     },
 
-    claim: (key, lease, now, needs = []) =>
-      needs.length === 0 ? claim(context, key, lease, now) : claimWithSlots(context, key, lease, now, needs),
-    waitForSlot: (pending, need, capacity) => waitForSlot(context, pending, need, capacity),
-    skip: (pending, reason, blockedBy, now) => skip(context, pending, reason, blockedBy, now),
+    slots,
+    claim: (attempt, lease, now, taken = NO_PLACES) => claim(context, attempt, lease, now, taken),
+    skip: (pending, reason, blockedBy, now) =>
+      leaving(pending, skip(context, pending, reason, blockedBy, now), now),
     detach: (running, expiresAt) => detach(context, running, expiresAt),
-    cancel: (pending, reason, now) => cancel(context, pending, reason, now),
+    cancel: (pending, reason, now) => leaving(pending, cancel(context, pending, reason, now), now),
     replay: (finished, dueAt, inputRevision) => replay(context, finished, dueAt, inputRevision),
-    reschedule: (pending, to) => reschedule(context, pending, to),
+    reschedule: (pending, to, now) => leaving(pending, reschedule(context, pending, to), now),
     createAhead: (ahead, head, now) => createAhead(context, ahead, head, now),
     unskip: (skipped, as) => unskip(context, skipped, as),
     pullable: (queue, now, limit) => pullable(context, queue, now, limit),
@@ -68,8 +88,9 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),
     expire: (running, settlement, now) => end(running, settlement, isSeenExpired(running), now),
     redispatch: (pending, now, why) => redispatch(context, pending, now, why),
-    miss: (pending, now, reason = 'start-deadline') => miss(context, pending, reason, now),
-    giveUp: (pending, now) => giveUp(context, pending, now),
+    miss: (pending, now, reason = 'start-deadline') =>
+      leaving(pending, miss(context, pending, reason, now), now),
+    giveUp: (pending, now) => leaving(pending, giveUp(context, pending, now), now),
     ...createCatchUpTallies(context),
   };
 }

@@ -1,7 +1,7 @@
 import type { Dispatched } from '../../core/ids.ts';
 import type { RunningOccurrence } from '../../core/occurrence.ts';
 import { withAttempt } from '../../core/occurrence.ts';
-import type { LeaseTerms, Settlement } from '../../core/ports.ts';
+import type { ClaimedPlaces, LeaseTerms, Settlement } from '../../core/ports.ts';
 import { purgeTimeOf } from '../../core/retention.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { attention, pullBucketOf } from './attention-buckets.ts';
@@ -18,13 +18,25 @@ import {
 
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
 
-/** pending → running: lease, attempt and fencing token; and which slots go with it. */
-export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly string[]): Expression {
+/** Attributes of what an occurrence has in slots, or waits for; gone when it has ended. */
+export const SLOT_ATTRIBUTES = 'places, kept, waits, waited, waiting_for, waiting_shard, waiting_key';
+
+/** pending → running: lease, attempt and fencing token; and the places that go with it. */
+export function claimUpdate(
+  attempt: Dispatched,
+  lease: LeaseTerms,
+  now: EpochMs,
+  { places, kept }: ClaimedPlaces,
+): Expression {
+  const has = Object.keys(places).length > 0;
+  const waited = Object.keys(attempt.places ?? {}).length > 0;
   return expression(
     'SET #status = :running, holder = :holder, lease_expires_at = :lease_end, attempt_started_at = :now, ' +
-      `started_at = if_not_exists(started_at, :now)${slots.length > 0 ? ', slots = :slots' : ''}` +
+      `started_at = if_not_exists(started_at, :now)${has ? ', places = :places' : ''}` +
+      `${kept.length > 0 ? ', kept = :kept' : ''}${waited ? ', waited = :yes' : ''}` +
       `${lease.secret === undefined ? '' : ', secret = :secret'} ` +
-      'ADD attempt :one, fencing_token :one REMOVE waiting_for, attention_day, attention_at' +
+      'ADD attempt :one, fencing_token :one REMOVE waits, attention_day, attention_at' +
+      `${has ? '' : ', places'}${kept.length > 0 ? '' : ', kept'}` +
       // A secret belongs to one attempt.
       `${lease.secret === undefined ? ', secret' : ''}`,
     ['status'],
@@ -34,7 +46,11 @@ export function claimUpdate(lease: LeaseTerms, now: EpochMs, slots: readonly str
       ':lease_end': lease.expiresAt,
       ':now': now,
       ':one': 1,
-      ...(slots.length > 0 && { ':slots': slots }),
+      ...(has && { ':places': places }),
+      ...(kept.length > 0 && {
+        ':kept': Object.fromEntries(kept.map((slot) => [slot, attempt.dispatchSeq])),
+      }),
+      ...(waited && { ':yes': true }),
       ...(lease.secret !== undefined && { ':secret': lease.secret }),
     },
   );
@@ -48,7 +64,7 @@ export function isClaimable({ dispatchSeq }: Dispatched, now: EpochMs): Expressi
   return and(isPending, dispatchSeqIs(dispatchSeq), isDueBy(now), withinStartDeadline(now));
 }
 
-const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, slots, cancel_reason, detached';
+const LEASE_ATTRIBUTES = 'holder, lease_expires_at, attempt_started_at, cancel_reason, detached';
 
 /** The write that ends an attempt. Terminal ones leave `open` and get their time to be purged. */
 export function settlementUpdate(
@@ -58,13 +74,17 @@ export function settlementUpdate(
   now: EpochMs,
 ): Expression {
   if (settlement.kind === 'retry') {
+    // A place that is kept stays where it is, so that nothing that comes after this one starts in between.
+    const places = Object.entries(running.places).filter(([slot]) => slot in running.kept);
+    const keeps = places.length > 0;
     const pull = running.pullQueue === undefined ? undefined : pullBucketOf(running, running.pullQueue);
     const { startBy } = settlement;
     return expression(
       'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero' +
         `${pull ? ', attention_day = :pull, attention_at = :due_at' : ''}` +
-        `${startBy === undefined ? '' : ', start_by = :start_by'} ` +
-        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, redispatched_at${startBy === undefined ? ', start_by' : ''}`,
+        `${startBy === undefined ? '' : ', start_by = :start_by'}${keeps ? ', places = :places' : ''} ` +
+        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, waited, redispatched_at` +
+        `${startBy === undefined ? ', start_by' : ''}${keeps ? '' : ', places, kept'}`,
       ['status'],
       {
         ':pending': 'pending',
@@ -74,6 +94,7 @@ export function settlementUpdate(
         ':one': 1,
         ...(pull !== undefined && { ':pull': pull }),
         ...(startBy !== undefined && { ':start_by': startBy }),
+        ...(keeps && { ':places': Object.fromEntries(places) }),
       },
     );
   }
@@ -92,7 +113,7 @@ export function settlementUpdate(
   const names = Object.keys(sets);
   return expression(
     `SET ${names.map((name) => `#${name} = :set_${name}`).join(', ')} ADD dispatch_seq :one ` +
-      `REMOVE ${LEASE_ATTRIBUTES}, open_shard`,
+      `REMOVE ${LEASE_ATTRIBUTES}, ${SLOT_ATTRIBUTES}, open_shard`,
     names,
     { ...Object.fromEntries(names.map((name) => [`:set_${name}`, sets[name]])), ':one': 1 },
   );

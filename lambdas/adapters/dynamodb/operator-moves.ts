@@ -1,4 +1,4 @@
-import { type OccurrenceId, type OccurrenceKey, occurrenceId } from '../../core/ids.ts';
+import type { OccurrenceId, OccurrenceKey } from '../../core/ids.ts';
 import type {
   CancelledOccurrence,
   CancelReason,
@@ -29,7 +29,7 @@ import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
 import { openShardOf, pendingItem, skippedItem } from './occurrence-items.ts';
 import { fenced, move, moveOf } from './occurrence-moves.ts';
-import { leaveLine, placeInLine } from './slot-line.ts';
+import { SLOT_ATTRIBUTES } from './occurrence-updates.ts';
 import { transact } from './transact.ts';
 
 /** Moves of the status machine that a person, or another occurrence, asks for. */
@@ -44,7 +44,7 @@ export async function cancel(
 ): Promise<FencedResult> {
   const update = expression(
     'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
-      'ADD dispatch_seq :one REMOVE open_shard, waiting_for, attention_day, attention_at',
+      `ADD dispatch_seq :one REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
     ['status'],
     {
       ':cancelled': 'cancelled',
@@ -54,7 +54,7 @@ export async function cancel(
       ':one': 1,
     },
   );
-  return leaving(context, pending, await move(context, pending, update, seen(pending)));
+  return fenced(await move(context, pending, update, seen(pending)));
 }
 
 export async function skip(
@@ -66,7 +66,8 @@ export async function skip(
 ): Promise<FencedResult> {
   const update = expression(
     'SET #status = :skipped, reason = :reason, finished_at = :now, purge_at = :purge_at' +
-      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} ADD dispatch_seq :one REMOVE open_shard, waiting_for, attention_day, attention_at`,
+      `${blockedBy === undefined ? '' : ', blocked_by = :blocked_by'} ADD dispatch_seq :one ` +
+      `REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
     ['status'],
     {
       ':skipped': 'skipped',
@@ -77,7 +78,7 @@ export async function skip(
       ...(blockedBy !== undefined && { ':blocked_by': blockedBy }),
     },
   );
-  return leaving(context, pending, await move(context, pending, update, seen(pending)));
+  return fenced(await move(context, pending, update, seen(pending)));
 }
 
 /** What a pause had stopped is pending again, due when it was. */
@@ -102,7 +103,7 @@ function reopened(
     sets:
       '#status = :pending, open_shard = :shard, due_at = :due, redispatches = :zero' +
       (pull === undefined ? '' : ', attention_day = :pull, attention_at = :due'),
-    removes: ['finished_at', 'reason', 'purge_at', 'blocked_by', 'redispatched_at', 'waiting_for'].concat(
+    removes: ['finished_at', 'reason', 'purge_at', 'blocked_by', 'redispatched_at'].concat(
       pull === undefined ? ['attention_day', 'attention_at'] : [],
     ),
     values: {
@@ -182,20 +183,21 @@ export async function reschedule(
   pending: PendingOccurrence,
   to: { readonly dueAt: EpochMs; readonly startBy?: EpochMs; readonly notes: readonly FireNote[] },
 ): Promise<FencedResult> {
-  const pull = pending.pullQueue !== undefined;
+  const pull = pending.pullQueue;
   const update = expression(
-    `SET due_at = :due, first_due_at = :due, notes = :notes${pull ? ', attention_at = :due' : ''}` +
+    `SET due_at = :due, first_due_at = :due, notes = :notes${pull === undefined ? '' : ', attention_day = :pull, attention_at = :due'}` +
       `${to.startBy === undefined ? '' : ', start_by = :start_by'} ` +
-      `ADD dispatch_seq :one REMOVE redispatched_at, waiting_for${to.startBy === undefined ? ', start_by' : ''}`,
+      `ADD dispatch_seq :one REMOVE redispatched_at, ${SLOT_ATTRIBUTES}${to.startBy === undefined ? ', start_by' : ''}`,
     [],
     {
       ':due': to.dueAt,
       ':notes': to.notes,
       ':one': 1,
+      ...(pull !== undefined && { ':pull': pullBucketOf(pending, pull) }),
       ...(to.startBy !== undefined && { ':start_by': to.startBy }),
     },
   );
-  return leaving(context, pending, await move(context, pending, update, seen(pending)));
+  return fenced(await move(context, pending, update, seen(pending)));
 }
 
 /**
@@ -236,16 +238,4 @@ export async function createAhead(
   // What a pause cancelled is as good as not there: a resume would create it again.
   const outcome = await commitCreating(context, [bumpHead], [createAction(context, Item)], 'conflict');
   return { kind: outcome === 'committed' ? 'done' : 'lost-lease' };
-}
-
-/** One that no longer waits makes room in the line. Should this fail, whoever meets the entry drops it. */
-async function leaving(
-  context: StoreContext,
-  pending: PendingOccurrence,
-  moved: Awaited<ReturnType<typeof move>>,
-): Promise<FencedResult> {
-  if (moved.kind === 'moved' && pending.waitingFor !== undefined) {
-    await leaveLine(context, pending.waitingFor, occurrenceId(pending), placeInLine(pending));
-  }
-  return fenced(moved);
 }

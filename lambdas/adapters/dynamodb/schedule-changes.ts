@@ -5,6 +5,8 @@ import { splitScheduleId } from '../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
 import { type ChangeResult, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
 import { purgeTimeOf } from '../../core/retention.ts';
+import { applyKeyLimit } from '../../core/slots/fill.ts';
+import { giveBackQuietly } from '../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { calendarKey, calendarUserKey } from './calendar-items.ts';
 import type { StoreContext } from './client.ts';
@@ -25,7 +27,9 @@ import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { skippedItem } from './occurrence-items.ts';
+import { SLOT_ATTRIBUTES } from './occurrence-updates.ts';
 import { revival } from './operator-moves.ts';
+import { createSlotStore } from './slot-store.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 import { watchAction } from './watch-items.ts';
 
@@ -37,7 +41,7 @@ const MAX_REVIVED_INSIDE = 40;
 function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
   const update = expression(
     'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
-      'ADD dispatch_seq :one REMOVE open_shard, waiting_for, attention_day, attention_at',
+      `ADD dispatch_seq :one REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
     ['status'],
     {
       ':cancelled': 'cancelled',
@@ -104,8 +108,12 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   if (room < 0) throw new Error(`A change creates ${creates.length} occurrences; a transaction has no room.`);
   const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
   const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
-  const outside = () =>
-    pMap(cancels.slice(room), (update) => writeIfUnchanged(context, update), { concurrency: CONCURRENCY });
+  const slots = createSlotStore(context);
+  const cancelOutside = async (pending: PendingOccurrence) => {
+    const update = cancelUpdate(context, pending, change.cancelReason, now);
+    if (await writeIfUnchanged(context, update)) await giveBackQuietly(slots, pending, now);
+  };
+  const outside = () => pMap(change.cancel.slice(room), cancelOutside, { concurrency: CONCURRENCY });
   const revivals = (change.revive ?? []).map((held) => revival(context, held));
   const revived = revivals.slice(0, Math.min(MAX_REVIVED_INSIDE, Math.max(0, room - inside.length)));
 
@@ -118,6 +126,10 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   await pMap(revivals.slice(revived.length), (update) => writeIfUnchanged(context, update), {
     concurrency: CONCURRENCY,
   });
+  await pMap(change.cancel.slice(0, room), (pending) => giveBackQuietly(slots, pending, now), {
+    concurrency: CONCURRENCY,
+  });
+  if (revision) await applyKeyLimit(slots, revision, now);
   return { kind: 'applied' };
 }
 
@@ -139,11 +151,16 @@ function calendarActions({ schedulesTable: TableName }: StoreContext, change: Sc
   ];
 }
 
-async function writeIfUnchanged(context: StoreContext, update: ReturnType<typeof cancelUpdate>) {
+async function writeIfUnchanged(
+  context: StoreContext,
+  update: ReturnType<typeof cancelUpdate>,
+): Promise<boolean> {
   try {
     await context.client.send(new UpdateCommand(update));
+    return true;
   } catch (error) {
     // It started before the head changed, or its worker has cancelled it by the head already; or it was replayed.
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { fairGroup, occurrenceId } from '../../core/ids.ts';
+import { fairGroup, occurrenceId, type Places } from '../../core/ids.ts';
 import { type ItemKey, occurrenceKeyOf } from './keys.ts';
 
 /** An image of the occurrences stream as the relay reads it. The stream is the outbox. */
@@ -17,8 +17,13 @@ function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
     dispatchSeq: item.dispatch_seq as number,
     sends: (item.sends as number | undefined) ?? 0,
     dueAt: item.due_at as number,
+    waits: item.waiting_for !== undefined,
+    ...(isFilled(item.places) && { places: item.places }),
   };
 }
+
+const isFilled = (places: unknown): places is Places =>
+  typeof places === 'object' && places !== null && Object.keys(places).length > 0;
 
 /** Slots and whatever else shares the table are not occurrences: their records have no images here. */
 export function outboxRecordOf(record: DynamoDBRecord) {

@@ -49,7 +49,8 @@ export function createWorkQueue(client: SQSClient, queueUrl: string): WorkQueue 
 }
 
 function messageOf(dispatch: Dispatch): WorkMessage {
-  return { id: dispatch.id, seq: dispatch.seq, dueAt: dispatch.dueAt };
+  const { id, seq, dueAt, places } = dispatch;
+  return { id, seq, dueAt, ...(places && { places }) };
 }
 
 /** What a worker may take now, and what workers hold; messages whose delay is not over are in neither. */

@@ -29,7 +29,7 @@ export async function moveTime(
     if (found && found.dueAt === to) return found;
     const moved = movedTo(found ?? planned, to, planned.dueAt);
     const done = found
-      ? await occurrences.reschedule(found, moved)
+      ? await occurrences.reschedule(found, moved, now)
       : await occurrences.createAhead({ kind: 'create', occurrence: { ...planned, ...moved } }, head, now);
     return done.kind === 'done' ? readAfter(occurrences, keyOf(found ?? planned)) : undefined;
   });

@@ -1,7 +1,9 @@
 import type * as z from 'zod';
 import type { groupBody, groupView } from '../../contract/api/group.ts';
 import { startedIn } from '../../core/group.ts';
-import type { GroupSettings } from '../../core/ports.ts';
+import type { GroupSettings, OccurrenceStore } from '../../core/ports.ts';
+import { applyLimit } from '../../core/slots/fill.ts';
+import { groupSlot } from '../../core/slots.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Caller, Schedules } from '../deps.ts';
 import { countSchedules } from './count-schedules.ts';
@@ -35,12 +37,14 @@ export async function getGroup(
 }
 
 /**
- * Quotas are in force at once, the concurrency limit within seconds: workers remember it that long. What there is
+ * Quotas are in force at once, and so is another concurrency limit; the first one within seconds: workers remember that
+ * long that there is none. What there is
  * already goes on. The settings come first: whatever is created from then on is counted by itself.
  */
 export async function setGroup(
   deps: {
     readonly schedules: Pick<Schedules, 'readGroup' | 'writeGroup' | 'listSchedules' | 'adoptSchedules'>;
+    readonly occurrences: Pick<OccurrenceStore, 'slots'>;
   },
   group: string,
   body: Omit<z.output<typeof groupBody>, 'group' | 'use'>,
@@ -48,6 +52,8 @@ export async function setGroup(
 ): Promise<GroupView> {
   const given = Object.entries(body).filter(([, limit]) => limit !== null);
   await deps.schedules.writeGroup(group, Object.fromEntries(given) as GroupSettings, now);
+  const limit = body.concurrencyLimit ?? undefined;
+  await applyLimit(deps.occurrences.slots, { slot: groupSlot(group), limit, since: now }, now);
   const state = await deps.schedules.readGroup(group);
   if (state?.count) await countSchedules(deps.schedules, group, state.count.epoch, now);
   return getGroup(deps, group, now);

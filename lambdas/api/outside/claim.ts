@@ -9,6 +9,7 @@ import { completionToken, inText, invocationOf, neighbours } from '../../core/in
 import { askCatchUp } from '../../core/late-claim.ts';
 import type { PendingOccurrence } from '../../core/occurrence.ts';
 import type { Revision } from '../../core/schedule.ts';
+import { limitOf } from '../../core/slots.ts';
 import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
 import { reportNotRun } from '../../upkeep/schedule-metrics.ts';
 import { endTooLate, isTooLate } from '../../upkeep/too-late.ts';
@@ -34,7 +35,7 @@ export async function claimFromQueue(
 ): Promise<Pulled[]> {
   const { max, holder = 'pull', waitSeconds } = request;
   const until = caller.now + waitSeconds * SECOND;
-  // The request's id makes the holder of this claim another than that of any later one (slot-items.ts).
+  // The request's id makes the holder of this claim another than that of any later one.
   const claim = { queue, max, holder: `${holder}/${caller.requestId}` };
   for (;;) {
     const now = deps.clock.now();
@@ -134,7 +135,7 @@ async function begin(
     revisionOf: (key: Pick<PendingOccurrence, 'schedule' | 'revision'>) =>
       schedules.readRevision(key.schedule, key.revision),
     groupLimitOf: async (key: Pick<PendingOccurrence, 'schedule'>) =>
-      (await schedules.readGroup(splitScheduleId(key.schedule).group))?.settings.concurrencyLimit,
+      limitOf(await schedules.readGroup(splitScheduleId(key.schedule).group)),
     leaseMs: silenceMs(revision.definition),
   } satisfies BeginDeps;
   const begun = await beginAttempt(beginDeps, pending, revision, holder, now);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { readSlots } from '../../../lambdas/adapters/dynamodb/slot-items.ts';
 import { occurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
+import { LEASE_SKEW } from '../../../lambdas/core/overdue.ts';
 import type { CallResult, Invocation } from '../../../lambdas/core/ports.ts';
 import type { Definition } from '../../../lambdas/core/schedule.ts';
 import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
@@ -138,7 +138,10 @@ describe('an attempt that its target took on', () => {
     ]);
     await sweepAt(at(9 * MINUTE));
     expect((await read(id)).status).toBe('running');
-    expect(await sweepAt(at(9 * MINUTE + 1))).toMatchObject({ leasesExpired: 0, outsideExpired: 1 });
+    expect(await sweepAt(at(9 * MINUTE + LEASE_SKEW + 1))).toMatchObject({
+      leasesExpired: 0,
+      outsideExpired: 1,
+    });
     const silent = await read(id);
     expect(silent.status).toBe('pending');
     expect(silent.attempts[0].detail).toBe(
@@ -194,8 +197,8 @@ describe('an attempt that its target took on', () => {
   it('gives its slot back when it is completed, and holds it as long as it runs', async () => {
     const { of, id, token } = await detached({ overlap: 'skip' });
     const holders = async () => {
-      const [slot] = await readSlots(api.stores.context, [`schedule:${of.id}`]);
-      return slot?.holders.size;
+      const [slot] = await api.stores.occurrences.slots.readStripes(`schedule:${of.id}`, [0]);
+      return slot?.entries.size;
     };
     expect(await holders()).toBe(1);
     await say(id, 'complete', token);
@@ -209,7 +212,7 @@ describe('an attempt that its target took on', () => {
       const beat = await say(id, 'heartbeat', token);
       expect(beat.body.cancelRequested).toBe(true);
       if (end === 'fail') expect((await say(id, 'fail', token)).status).toBe(200);
-      else await sweepAt(at(5 * MINUTE + 1));
+      else await sweepAt(at(5 * MINUTE + LEASE_SKEW + 1));
       expect(await read(id)).toMatchObject({ status: 'cancelled', reason: 'user' });
       api.clock.set(NOON);
     }
@@ -272,7 +275,7 @@ describe('pulling', () => {
     const queue = freshQueue();
     await queued(queue);
     const [first] = await claim(queue);
-    const { leasesExpired, outsideExpired } = await sweepAt(at(2 * MINUTE + 1));
+    const { leasesExpired, outsideExpired } = await sweepAt(at(2 * MINUTE + LEASE_SKEW + 1));
     expect([leasesExpired, outsideExpired > 0]).toEqual([0, true]);
     expect(await claim(queue)).toEqual([]);
     api.clock.advance(10 * SECOND);

@@ -105,7 +105,7 @@ function dueFaults(
   return right ? [] : [`${id} is in the wrong place of \`due\``];
 }
 
-/** Nothing runs, so nobody may hold a slot. */
+/** Nothing runs, so nobody may hold a slot: entries of what has ended were left by a process that died, and go when somebody comes. */
 async function slotFaults(
   { observer }: World,
   id: ScheduleId,

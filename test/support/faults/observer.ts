@@ -8,7 +8,7 @@ import {
   occurrenceItemKey,
   occurrenceRange,
   schedulePk,
-  slotKey,
+  stripeKey,
 } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { DUE_INDEX, type IndexSpec, OPEN_INDEX } from '../../../lambdas/contract/tables.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
@@ -85,7 +85,11 @@ export function observe(
       const { low, high } = occurrenceRange();
       return under(occurrencesTable, id, low, high);
     },
-    slot: (name: string) => get(occurrencesTable, slotKey(name)),
+    /** The entries of a slot of at most ten places: occurrence id → sequence. */
+    async slot(slot: string): Promise<Readonly<Record<string, number>>> {
+      const item = await get(occurrencesTable, stripeKey({ slot, stripe: 0 }));
+      return (item?.h ?? {}) as Record<string, number>;
+    },
     due: () => index(schedulesTable, DUE_INDEX),
     open: () => index(occurrencesTable, OPEN_INDEX),
   };

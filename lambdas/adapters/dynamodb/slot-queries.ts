@@ -1,0 +1,159 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { WAITING_INDEX } from '../../contract/tables.ts';
+import { type OccurrenceId, type OccurrenceKey, parseOccurrenceId, type ScheduleId } from '../../core/ids.ts';
+import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import type { Waiting } from '../../core/slots/store.ts';
+import { DAY, type EpochMs, epochMs } from '../../core/time.ts';
+import { batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import type { Item } from './head-items.ts';
+import { type ItemKey, occurrenceItemKey, occurrenceRange, schedulePk } from './keys.ts';
+import { occurrenceOf, openAmong } from './occurrence-items.ts';
+import { lineEnd, lineStart, slotOf, waitingOf, waitingShard } from './waiting-keys.ts';
+
+/** Items of one page where only the first is wanted: mostly it is among the first. */
+const FIRST_PAGE = 25;
+/** How far back is looked where it is not known what started last: a slot that was never used, or purged. */
+const LOOK_BACK = 7 * DAY;
+
+export async function waiting(context: StoreContext, slot: string, limit: number): Promise<Waiting[]> {
+  const found: Waiting[] = [];
+  let start: Record<string, unknown> | undefined;
+  do {
+    const answer = await context.client.send(
+      new QueryCommand({
+        TableName: context.occurrencesTable,
+        IndexName: WAITING_INDEX.indexName,
+        KeyConditionExpression: 'waiting_shard = :shard AND begins_with(waiting_key, :line)',
+        ExpressionAttributeValues: { ':shard': waitingShard(slot), ':line': lineStart(slot) },
+        Limit: limit - found.length,
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    found.push(...(answer.Items ?? []).map(waitingOf));
+    start = answer.LastEvaluatedKey;
+  } while (start && found.length < limit);
+  return found;
+}
+
+/** From one slot to the next, however many wait for each. */
+export async function* waitedFor(context: StoreContext, shard: number): AsyncGenerator<string> {
+  let beyond = '';
+  for (;;) {
+    const answer = await context.client.send(
+      new QueryCommand({
+        TableName: context.occurrencesTable,
+        IndexName: WAITING_INDEX.indexName,
+        KeyConditionExpression: `waiting_shard = :shard${beyond === '' ? '' : ' AND waiting_key > :beyond'}`,
+        ExpressionAttributeValues: { ':shard': shard, ...(beyond !== '' && { ':beyond': beyond }) },
+        Limit: 1,
+      }),
+    );
+    const key = answer.Items?.[0]?.waiting_key as string | undefined;
+    if (key === undefined) return;
+    yield slotOf(key);
+    beyond = lineEnd(slotOf(key));
+  }
+}
+
+export async function readMany(
+  context: StoreContext,
+  ids: readonly OccurrenceId[],
+): Promise<ReadonlyMap<OccurrenceId, Occurrence>> {
+  const byKey = new Map<string, OccurrenceId>();
+  const wanted: ItemKey[] = [];
+  for (const id of ids) {
+    const parsed = parseOccurrenceId(id);
+    if (!parsed) continue;
+    const key = occurrenceItemKey(parsed);
+    byKey.set(`${key.pk} ${key.sk}`, id);
+    wanted.push(key);
+  }
+  const items = await batchGet(context.client, context.occurrencesTable, wanted);
+  return new Map(
+    items.flatMap((item): [OccurrenceId, Occurrence][] => {
+      const id = byKey.get(`${item.pk} ${item.sk}`);
+      return id === undefined ? [] : [[id, occurrenceOf(item)]];
+    }),
+  );
+}
+
+/** The occurrences of a schedule in a range of nominal times that a filter lets pass, read consistently, page by page. */
+async function* filtered(
+  context: StoreContext,
+  schedule: ScheduleId,
+  { low, high }: { readonly low: string; readonly high: string },
+  filter: { readonly text: string; readonly values: Readonly<Record<string, unknown>> },
+  limit?: number,
+): AsyncGenerator<Item[]> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const answer = await context.client.send(
+      new QueryCommand({
+        TableName: context.occurrencesTable,
+        KeyConditionExpression: 'pk = :pk AND sk BETWEEN :low AND :high',
+        FilterExpression: filter.text,
+        ExpressionAttributeNames: { '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':pk': schedulePk(schedule),
+          ':low': low,
+          ':high': high,
+          ...filter.values,
+        },
+        ConsistentRead: true,
+        ...(limit !== undefined && { Limit: limit }),
+        ...(start && { ExclusiveStartKey: start }),
+      }),
+    );
+    yield answer.Items ?? [];
+    start = answer.LastEvaluatedKey;
+  } while (start);
+}
+
+export async function firstOpen(
+  context: StoreContext,
+  schedule: ScheduleId,
+  from: EpochMs | undefined,
+  before: OccurrenceKey,
+  now: EpochMs,
+): Promise<PendingOccurrence | RunningOccurrence | undefined> {
+  const high = occurrenceItemKey(before).sk;
+  const { low } = occurrenceRange(from ?? epochMs(before.scheduledTime - LOOK_BACK));
+  if (low >= high) return undefined;
+  const filter = {
+    text: '#status IN (:pending, :running) AND due_at <= :now',
+    values: { ':pending': 'pending', ':running': 'running', ':now': now },
+  };
+  for await (const items of filtered(context, schedule, { low, high }, filter, FIRST_PAGE)) {
+    // Those of backfills run beside the schedule.
+    const [first] = openAmong(items).filter(
+      (one) => one.kind !== 'backfill' && occurrenceItemKey(one).sk !== high,
+    );
+    if (first) return first;
+  }
+  return undefined;
+}
+
+export async function ownWaiting(
+  context: StoreContext,
+  schedule: ScheduleId,
+  slot: string,
+  from: EpochMs | undefined,
+): Promise<PendingOccurrence[]> {
+  if (from === undefined) {
+    // Not known what started last: those that the index shows, as they are.
+    const shown = await waiting(context, slot, FIRST_PAGE);
+    const items = await batchGet(context.client, context.occurrencesTable, shown.map(occurrenceItemKey));
+    return pendingAmong(items).filter(({ waitingFor }) => waitingFor === slot);
+  }
+  const filter = {
+    text: '#status = :pending AND waiting_for = :slot',
+    values: { ':pending': 'pending', ':slot': slot },
+  };
+  const found: PendingOccurrence[] = [];
+  for await (const items of filtered(context, schedule, occurrenceRange(from), filter))
+    found.push(...pendingAmong(items));
+  return found;
+}
+
+const pendingAmong = (items: readonly Item[]) => openAmong(items).filter((one) => one.status === 'pending');

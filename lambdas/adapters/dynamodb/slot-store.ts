@@ -1,0 +1,139 @@
+import { occurrenceId } from '../../core/ids.ts';
+import { purgeTime } from '../../core/retention.ts';
+import { hasRoom, type Place, type SlotStore } from '../../core/slots/store.ts';
+import { isOwnSlot } from '../../core/slots.ts';
+import { SECOND } from '../../core/time.ts';
+import { batchGet } from './batch-get.ts';
+import type { StoreContext } from './client.ts';
+import { and, type Expression, expression, isAbsent, or } from './conditions.ts';
+import { stripeKey } from './keys.ts';
+import { createLimitWrites } from './slot-limits.ts';
+import { firstOpen, ownWaiting, readMany, waitedFor, waiting } from './slot-queries.ts';
+import { fence, park, wake } from './slot-waits.ts';
+import { firstStripe, placeOf, stripeOf } from './stripe-items.ts';
+import { updateItem } from './update-item.ts';
+
+/** An occurrence's own entry in a stripe. */
+const own = (text: string, id: string, values: Record<string, unknown> = {}): Expression => ({
+  text,
+  names: { '#x': id },
+  values,
+});
+
+/** The mark of a line goes when nobody was found to wait twice, so far apart: an index may be behind by less. */
+const NO_LINE_AFTER = 2 * SECOND;
+
+/** Days that the slot of a schedule is kept when nobody uses it. */
+const KEPT_DAYS = 30;
+
+export function createSlotStore(context: StoreContext): SlotStore {
+  const update = (place: Place, write: Expression, condition: Expression) =>
+    updateItem(context, stripeKey(place), write, condition);
+
+  return {
+    ...createLimitWrites(context),
+
+    async take(place, attempt, terms, { passing = false, marksLine = false, through } = {}) {
+      const id = occurrenceId(attempt);
+      const sets = [
+        'h.#x = :seq',
+        ...(marksLine ? ['line = :yes'] : []),
+        ...(through === undefined ? [] : ['through = :through']),
+      ];
+      const write = own(`SET ${sets.join(', ')} REMOVE purge_at`, id, {
+        ':seq': attempt.dispatchSeq,
+        ...(marksLine && { ':yes': true }),
+        ...(through !== undefined && { ':through': through }),
+      });
+      const room = own('attribute_not_exists(h.#x) AND size(h) < cap', id);
+      const mayEnter = passing ? room : and(room, expression('attribute_not_exists(line)'));
+      const isOlder = own('h.#x < :seq', id, { ':seq': attempt.dispatchSeq });
+      const { limit, since } = terms;
+      const isInForce =
+        limit === undefined
+          ? []
+          : [
+              expression('#limit = :limit OR since >= :since', ['limit'], {
+                ':limit': limit,
+                ':since': since,
+              }),
+            ];
+      const result = await update(place, write, and(...isInForce, or(mayEnter, isOlder)));
+      if (result.kind === 'written') return { kind: 'taken' };
+      return { kind: 'refused', stripe: result.item && stripeOf(place, result.item) };
+    },
+
+    async create(terms, attempt) {
+      const place = { slot: terms.slot, stripe: 0 };
+      const id = occurrenceId(attempt);
+      const result = await update(place, firstStripe(terms, { [id]: attempt.dispatchSeq }), isAbsent);
+      if (result.kind === 'written') return true;
+      return (
+        result.item !== undefined && stripeOf(place, result.item).entries.get(id) === attempt.dispatchSeq
+      );
+    },
+
+    async remove(place, { id, seq }, { ifNoLine } = {}) {
+      // A schedule's own slot is empty then, and there is one for each that ever was: it is purged when nobody comes for
+      // long. Whoever takes it takes the date away, and it has none while somebody waits.
+      const purges = ifNoLine && isOwnSlot(place.slot);
+      const write = own(`REMOVE h.#x${purges ? ' SET purge_at = :purge_at' : ''}`, id, {
+        ...(purges && { ':purge_at': purgeTime([ifNoLine.now], KEPT_DAYS) }),
+      });
+      const there = own('h.#x <= :seq', id, { ':seq': seq });
+      const condition = ifNoLine ? and(there, expression('attribute_not_exists(line)')) : there;
+      const result = await update(place, write, condition);
+      if (result.kind === 'written')
+        return { kind: 'removed', stripes: (result.item?.stripes as number) ?? 1 };
+      return { kind: 'refused', stripe: result.item && stripeOf(place, result.item) };
+    },
+
+    async replace(place, dead, next, { marksLine = true } = {}) {
+      const names = { '#x': dead.id, '#y': next.id };
+      const write: Expression = {
+        text: `SET h.#y = :next${marksLine ? ', line = :yes' : ''} REMOVE h.#x, purge_at${marksLine ? ', idle' : ''}`,
+        names,
+        values: { ':next': next.seq, ...(marksLine && { ':yes': true }) },
+      };
+      const condition: Expression = {
+        text: 'h.#x <= :dead AND attribute_not_exists(h.#y) AND size(h) <= cap',
+        names,
+        values: { ':dead': dead.seq },
+      };
+      const result = await update(place, write, condition);
+      if (result.kind === 'written') return true;
+      return result.item !== undefined && stripeOf(place, result.item).entries.get(next.id) === next.seq;
+    },
+
+    async markLine(place) {
+      const write = expression('SET line = :yes REMOVE idle', [], { ':yes': true });
+      const result = await update(place, write, expression('size(h) >= cap'));
+      return result.kind === 'written' || !result.item || !hasRoom(stripeOf(place, result.item));
+    },
+
+    async noteNoLine(stripe, now) {
+      if (stripe.idleSince === undefined) {
+        const write = expression('SET idle = :now', [], { ':now': now });
+        await update(stripe, write, expression('attribute_exists(line) AND attribute_not_exists(idle)'));
+      } else if (now - stripe.idleSince >= NO_LINE_AFTER) {
+        const write = expression('REMOVE line, idle');
+        await update(stripe, write, expression('idle = :seen', [], { ':seen': stripe.idleSince }));
+      }
+    },
+
+    async readStripes(slot, stripes, consistent = true) {
+      const keys = stripes.map((stripe) => stripeKey({ slot, stripe }));
+      const items = await batchGet(context.client, context.occurrencesTable, keys, consistent);
+      return items.map((item) => stripeOf(placeOf(item.pk as string), item));
+    },
+
+    waiting: (slot, limit) => waiting(context, slot, limit),
+    waitedFor: (shard) => waitedFor(context, shard),
+    park: (pending, slot, holds) => park(context, pending, slot, holds),
+    wake: (one, place, now) => wake(context, one, place, now),
+    fence: (pending, now) => fence(context, pending, now),
+    readMany: (ids) => readMany(context, ids),
+    firstOpen: (schedule, from, before, now) => firstOpen(context, schedule, from, before, now),
+    ownWaiting: (schedule, slot, from) => ownWaiting(context, schedule, slot, from),
+  };
+}

@@ -1,0 +1,150 @@
+import pMap from 'p-map';
+import { type Dispatched, occurrenceId } from '../ids.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
+import { type EpochMs, epochMs } from '../time.ts';
+import { type Held, heldBy } from './entries.ts';
+import { hasRoom, type Place, type SlotStore, type Stripe, type Taken, type Waiting } from './store.ts';
+
+/** Candidates that are looked up at once: others hand places over at the same time. */
+const CANDIDATES = 12;
+const CONCURRENCY = 8;
+
+/**
+ * Gives back the places of an attempt that is dead, each to the first that waits for it. It is dead before, so that a
+ * crash anywhere in here loses nothing: the sweep finds the entries dead, and whoever waits still waiting.
+ * `waited`: it has stood in a line itself, so that somebody behind it is likely.
+ */
+export async function giveBack(
+  slots: SlotStore,
+  held: readonly Held[],
+  now: EpochMs,
+  { waited = false }: { readonly waited?: boolean } = {},
+): Promise<void> {
+  await Promise.all(held.map((one) => giveBackPlace(slots, one, waited, now)));
+}
+
+/**
+ * After an end that is written, and whoever asked for that is answered whatever becomes of this: should it fail, the sweep
+ * finds the entries of what has ended.
+ */
+export async function giveBackQuietly(
+  slots: SlotStore,
+  before: PendingOccurrence | RunningOccurrence,
+  now: EpochMs,
+  keeps: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
+  const held = heldBy(before).filter(({ slot }) => !(slot in keeps));
+  if (held.length === 0) return;
+  const waited = before.status === 'running' && before.waited === true;
+  await giveBack(slots, held, now, { waited }).catch(() => undefined);
+}
+
+async function giveBackPlace(slots: SlotStore, held: Held, waited: boolean, now: EpochMs): Promise<void> {
+  let met: Stripe | undefined;
+  if (!waited) {
+    const removed = await slots.remove(held, held, { ifNoLine: { now } });
+    if (removed.kind === 'removed') return removed.stripes > 1 ? fill(slots, held, now) : undefined;
+    met = removed.stripe;
+    if (met?.entries.get(held.id) !== held.seq) return;
+  }
+  const isOver = met !== undefined && met.entries.size > met.cap;
+  const next = isOver ? undefined : await wakeFirst(slots, held, now);
+  if (next && (await slots.replace(held, held, { id: occurrenceId(next), seq: next.dispatchSeq + 1 })))
+    return;
+  await slots.remove(held, held);
+  if (!next && !isOver && met) await slots.noteNoLine(met, now);
+}
+
+/** Of many stripes only those know of a line that a hand-over has come by: the index knows of it. */
+async function fill(slots: SlotStore, place: Place, now: EpochMs): Promise<void> {
+  const next = await wakeFirst(slots, place, now);
+  if (next) await takeFor(slots, place, woken(next), { marksLine: true });
+}
+
+/** For another, which is told or will come. Where there is no room any more it waits, in the place that is its due. */
+export function takeFor(
+  slots: SlotStore,
+  place: Place,
+  attempt: Dispatched,
+  { marksLine = false }: { readonly marksLine?: boolean } = {},
+): Promise<Taken> {
+  const terms = { slot: place.slot, limit: undefined, since: epochMs(0) };
+  return slots.take(place, attempt, terms, { passing: true, marksLine });
+}
+
+const woken = (one: Waiting): Dispatched => ({ ...one, dispatchSeq: one.dispatchSeq + 1 });
+
+/** Wakes the first that waits for a place in this stripe; undefined when nobody does. */
+export async function wakeFirst(slots: SlotStore, place: Place, now: EpochMs): Promise<Waiting | undefined> {
+  const line = await slots.waiting(place.slot, CANDIDATES);
+  for (const one of inTurn(line, place)) if (await slots.wake(one, place, now)) return one;
+  return undefined;
+}
+
+/**
+ * The first, and where somebody else has just woken that one the others from a point that differs by who asks: many who
+ * hand places over at once would otherwise all follow the same one down the line.
+ */
+function inTurn(line: readonly Waiting[], { stripe }: Place): Waiting[] {
+  const [first, ...rest] = line;
+  if (!first) return [];
+  const from = rest.length === 0 ? 0 : stripe % rest.length;
+  return [first, ...rest.slice(from), ...rest.slice(0, from)];
+}
+
+/**
+ * Hands out the room that there is in these stripes of a slot to those that wait for it, first come first. Who is woken
+ * and then finds no room comes, and waits again in its old place. Answers how many were woken.
+ */
+export async function handOut(
+  slots: SlotStore,
+  slot: string,
+  stripes: readonly Stripe[],
+  now: EpochMs,
+  more: readonly Waiting[] = [],
+): Promise<number> {
+  const places = stripes.flatMap((stripe) =>
+    Array.from({ length: Math.max(0, stripe.cap - stripe.entries.size) }, () => stripe),
+  );
+  if (places.length === 0) return 0;
+  const shown = await slots.waiting(slot, places.length + 2);
+  const isShown = new Set(shown.map(occurrenceId));
+  const line = [...shown, ...more.filter((one) => !isShown.has(occurrenceId(one)))];
+  let handed = 0;
+  let next = 0;
+  await pMap(
+    places,
+    async (place) => {
+      for (;;) {
+        const one = line[next];
+        if (!one) return;
+        next += 1;
+        if (!(await slots.wake(one, place, now))) continue;
+        handed += 1;
+        await takeFor(slots, place, woken(one), { marksLine: line.length > places.length });
+        return;
+      }
+    },
+    { concurrency: CONCURRENCY },
+  );
+  return handed;
+}
+
+/**
+ * Looks at the stripe that was full again, after one has come to wait for it: it may have been given back in between, and
+ * then nobody would wake anybody. Where there is no room the line is marked, and whoever gives a place back sees it.
+ */
+export async function lookAgain(
+  slots: SlotStore,
+  place: Place,
+  parked: Waiting,
+  now: EpochMs,
+): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    const [stripe] = await slots.readStripes(place.slot, [place.stripe]);
+    if (!stripe) return;
+    if (hasRoom(stripe)) {
+      if ((await handOut(slots, place.slot, [stripe], now, [parked])) > 0) return;
+    } else if ((stripe.hasLine && stripe.idleSince === undefined) || (await slots.markLine(place))) return;
+  }
+}

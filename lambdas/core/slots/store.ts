@@ -1,0 +1,139 @@
+import type { Dispatched, OccurrenceId, OccurrenceKey, Places, ScheduleId } from '../ids.ts';
+import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
+import type { SlotNeed } from '../slots.ts';
+import type { EpochMs } from '../time.ts';
+
+/** One of the items that a slot is made of: each takes at most `MAX_PLACES` entries. */
+export interface Place {
+  readonly slot: string;
+  readonly stripe: number;
+}
+
+/** A place belongs to an attempt, not to a process: a copy of its message finds its own entry there. */
+export interface Entry {
+  readonly id: OccurrenceId;
+  readonly seq: number;
+}
+
+/** Places in one stripe: its item stays about 1 KB, which is one write unit. */
+export const MAX_PLACES = 10;
+
+export const stripesFor = (limit: number): number => Math.max(1, Math.ceil(limit / MAX_PLACES));
+
+export interface Stripe extends Place {
+  /** Its share of the limit. */
+  readonly cap: number;
+  /** Of the whole slot, as of `since`; absent when the limit was removed: then nobody needs a place. */
+  readonly limit: number | undefined;
+  readonly since: EpochMs;
+  /** Stripes that the slot is made of. */
+  readonly stripes: number;
+  readonly entries: ReadonlyMap<OccurrenceId, number>;
+  /** Somebody waits, as far as is known: who comes now does not pass. */
+  readonly hasLine: boolean;
+  /** Since when nobody was found to wait, although there is said to be a line. */
+  readonly idleSince: EpochMs | undefined;
+  /** Counts changes of the limit. In the first stripe: whether the last one has been carried out. */
+  readonly epoch: number;
+  readonly isSettled: boolean;
+  /** Nominal time of the last that took a schedule's own slot: where a look for earlier ones begins. */
+  readonly through: EpochMs | undefined;
+}
+
+export const hasRoom = ({ entries, cap }: Stripe): boolean => entries.size < cap;
+
+/** Who waits for a slot, as the index shows: it may have moved on. */
+export interface Waiting extends Dispatched {
+  readonly pullQueue?: string;
+}
+
+export type Taken =
+  | { readonly kind: 'taken' }
+  /** The stripe as it was met; undefined when there is none yet. */
+  | { readonly kind: 'refused'; readonly stripe: Stripe | undefined };
+
+export type Removed =
+  | { readonly kind: 'removed'; readonly stripes: number }
+  | { readonly kind: 'refused'; readonly stripe: Stripe | undefined };
+
+/** A limit of a slot and when it was decided: of two, the later one is in force. */
+export type LimitTerms = Pick<SlotNeed, 'slot' | 'since'> & { readonly limit: number | undefined };
+
+export interface TakeOptions {
+  /** For one that was woken, whom the line does not hold up. */
+  readonly passing?: boolean;
+  /** There are more behind it. */
+  readonly marksLine?: boolean;
+  /** Noted as the nominal time of the last that took it. */
+  readonly through?: EpochMs;
+}
+
+/**
+ * The writes of the protocol for slots (docs/decisions.md, "Slots without transactions"). Each is one conditional
+ * write of one item, and each tells by the item that it met whether it had been done before.
+ */
+export interface SlotStore {
+  /** Asks that there is room and that the slot has no older limit than these terms. */
+  take(place: Place, attempt: Dispatched, terms: LimitTerms, options?: TakeOptions): Promise<Taken>;
+  /** Makes a slot of one stripe, with its first entry; false when it is there already. */
+  create(terms: LimitTerms & { readonly limit: number }, attempt: Dispatched): Promise<boolean>;
+  /** Of an entry up to this sequence, all of which are dead. `ifNoLine`: refused where somebody waits. */
+  remove(
+    place: Place,
+    dead: Entry,
+    options?: { readonly ifNoLine?: { readonly now: EpochMs } },
+  ): Promise<Removed>;
+  /** Gives the place of a dead attempt to another; refused where the stripe holds more than its share. */
+  replace(
+    place: Place,
+    dead: Entry,
+    next: Entry,
+    options?: { readonly marksLine?: boolean },
+  ): Promise<boolean>;
+  /** Notes that somebody waits, as long as there is no room; false when there is. */
+  markLine(place: Place): Promise<boolean>;
+  /** Nobody was found to wait at a marked stripe; the second time, a minute apart, it is unmarked. */
+  noteNoLine(stripe: Stripe, now: EpochMs): Promise<void>;
+  /** Those that there are, in order. */
+  readStripes(slot: string, stripes: readonly number[], consistent?: boolean): Promise<Stripe[]>;
+
+  /** Writes the limit of a slot of one stripe; false when it is of several, or has a later limit. */
+  writeLimit(terms: LimitTerms): Promise<boolean>;
+  /** Begins a change of the limit of a slot of several stripes: the first stripe as it then is; undefined: a later one is in force. */
+  beginLimit(terms: LimitTerms): Promise<Stripe | undefined>;
+  /** Has a change that was left half-way done anew: whoever is still at it can write no more. Undefined: somebody else has. */
+  restartLimit(first: Stripe): Promise<Stripe | undefined>;
+  /** Sets the share of a stripe, and of how many stripes it is one, unless a later change has been at it. */
+  share(
+    place: Place,
+    first: Stripe,
+    cap: number,
+    after: { readonly frozen: boolean; readonly stripes?: number },
+  ): Promise<boolean>;
+  /** Notes that a change has been carried out. */
+  endLimit(first: Stripe, stripes: number): Promise<void>;
+
+  /** Who waits, first in line first. */
+  waiting(slot: string, limit: number): Promise<Waiting[]>;
+  /** Every slot of one shard of the index that somebody waits for. */
+  waitedFor(shard: number): AsyncIterable<string>;
+
+  /** pending → pending and waiting, under the next sequence; the places that it `holds` are kept. Undefined: it has moved on. */
+  park(pending: PendingOccurrence, slot: string, holds: Places): Promise<PendingOccurrence | undefined>;
+  /** waiting → handed over, under the next sequence, with a place in this stripe to come. False: it has moved on. */
+  wake(waiting: Waiting, place: Place, now: EpochMs): Promise<boolean>;
+  /** pending → pending under the next sequence: whatever place was promised to it is dead. */
+  fence(pending: PendingOccurrence, now: EpochMs): Promise<boolean>;
+
+  /** Occurrences by id, read consistently; what is gone is left out. */
+  readMany(ids: readonly OccurrenceId[]): Promise<ReadonlyMap<OccurrenceId, Occurrence>>;
+  /** The first occurrence of a schedule, between these in the order of nominal times, that is due and has not ended. */
+  firstOpen(
+    schedule: ScheduleId,
+    from: EpochMs | undefined,
+    before: OccurrenceKey,
+    now: EpochMs,
+  ): Promise<PendingOccurrence | RunningOccurrence | undefined>;
+  /** Those of a schedule that wait for its own slot, from a nominal time on, read consistently. */
+  ownWaiting(schedule: ScheduleId, slot: string, from: EpochMs | undefined): Promise<PendingOccurrence[]>;
+}

@@ -1,0 +1,86 @@
+import { type Dispatched, occurrenceId } from '../ids.ts';
+import type { SlotNeed } from '../slots.ts';
+import type { EpochMs } from '../time.ts';
+import { homeStripe } from './entries.ts';
+import { setLimit } from './limit.ts';
+import { hasRoom, type SlotStore, type Stripe, stripesFor, type TakeOptions } from './store.ts';
+
+/** What became of the request for a place. */
+export type Got =
+  | { readonly kind: 'held'; readonly stripe: number }
+  /** The slot has no limit any more. */
+  | { readonly kind: 'not-needed' }
+  /** No room, or others wait already. */
+  | { readonly kind: 'full'; readonly stripe: Stripe }
+  /** The occurrence is beyond this attempt. */
+  | { readonly kind: 'stale' };
+
+/** Other stripes that are looked at where the first is full. */
+const MAX_PROBED = 10;
+/** A slot is made, or its limit changed, and then again by somebody else, this often at most. */
+const MAX_ROUNDS = 6;
+
+/** Takes a place in one slot, for one that comes; `hint` is the stripe where it has a place, if it has one. */
+export async function takePlace(
+  slots: SlotStore,
+  attempt: Dispatched,
+  need: SlotNeed,
+  hint: number | undefined,
+  now: EpochMs,
+  options: TakeOptions = {},
+): Promise<Got> {
+  const id = occurrenceId(attempt);
+  if (hint !== undefined) {
+    // Seen once it is proof: an entry stays for as long as its attempt lives.
+    const [there] = await slots.readStripes(need.slot, [hint]);
+    if (there?.entries.get(id) === attempt.dispatchSeq) return { kind: 'held', stripe: hint };
+  }
+  if (need.isNew && hint === undefined && (await slots.create(need, attempt)))
+    return { kind: 'held', stripe: 0 };
+  let stripe = hint ?? homeStripe(id, stripesFor(need.limit));
+  let probed = false;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const taken = await slots.take({ slot: need.slot, stripe }, attempt, need, options);
+    if (taken.kind === 'taken') return { kind: 'held', stripe };
+    const met = taken.stripe;
+    if (!met) {
+      if (stripesFor(need.limit) === 1 && stripe === 0 && (await slots.create(need, attempt)))
+        return { kind: 'held', stripe };
+      const [first] = await slots.readStripes(need.slot, [0]);
+      if (first && stripe >= first.stripes) stripe = homeStripe(id, first.stripes);
+      // Somebody is making it: who comes meanwhile waits, and is let in when it is made.
+      else if (first) return { kind: 'full', stripe: first };
+      else await setLimit(slots, need, now);
+      continue;
+    }
+    const there = met.entries.get(id);
+    if (there === attempt.dispatchSeq) return { kind: 'held', stripe };
+    if (there !== undefined && there > attempt.dispatchSeq) return { kind: 'stale' };
+    if (isOutdated(met, need)) {
+      await setLimit(slots, need, now);
+      continue;
+    }
+    if (met.limit === undefined) return { kind: 'not-needed' };
+    if (met.hasLine || probed || met.stripes === 1) return { kind: 'full', stripe: met };
+    probed = true;
+    const other = await emptiest(slots, need.slot, met);
+    if (other === undefined) return { kind: 'full', stripe: met };
+    stripe = other;
+  }
+  throw new Error(`The limit of ${need.slot} keeps changing; the message of ${id} comes again.`);
+}
+
+/** Whether the slot has another limit than the one that was decided on later. */
+export function isOutdated({ limit, since }: Stripe, need: Pick<SlotNeed, 'limit' | 'since'>): boolean {
+  return limit !== need.limit && since < need.since;
+}
+
+/** Among some others, chosen by where one comes from, the one with most room; undefined when there is none, or a line. */
+async function emptiest(slots: SlotStore, slot: string, met: Stripe): Promise<number | undefined> {
+  const count = Math.min(MAX_PROBED, met.stripes - 1);
+  const others = Array.from({ length: count }, (_, index) => (met.stripe + 1 + index) % met.stripes);
+  const found = (await slots.readStripes(slot, others, false)).filter(hasRoom);
+  const room = ({ cap, entries }: Stripe) => cap - entries.size;
+  const [best] = found.filter(({ hasLine }) => !hasLine).toSorted((a, b) => room(b) - room(a));
+  return best?.stripe;
+}
