@@ -92,9 +92,10 @@ describe.each(OUTAGES)(
       await outage(world, world.at(24 * HOUR + 5 * MINUTE), 4 * MINUTE, away);
       await expectWithinBudget(world, MINUTE);
       const times = (mode: string) =>
-        lateRuns(world, mode, MINUTE).map(
-          ({ invocation }) => (invocation.scheduledTime - world.start) / HOUR,
-        );
+        // The sweep hands over again at times of its own.
+        lateRuns(world, mode, MINUTE)
+          .map(({ invocation }) => (invocation.scheduledTime - world.start) / HOUR)
+          .sort((a, b) => a - b);
       expect(times('latest')).toEqual([24]);
       expect(times('all')).toEqual([20, 21, 22, 23, 24]);
     });
