@@ -4,10 +4,31 @@ import type { Source } from './source.ts';
 export function unionOf(sources: readonly Source[]): Source {
   const [only] = sources;
   if (sources.length === 1 && only) return only;
+  const all = sources.map(remembering);
   return {
-    next: (after) => sources.reduce((first, source) => Math.min(first, source.next(after)), Infinity),
-    prev: (before) => sources.reduce((last, source) => Math.max(last, source.prev(before)), -Infinity),
-    notes: (at) => sources.filter((source) => fires(source, at)).flatMap((source) => source.notes(at)),
+    next: (after) => all.reduce((first, source) => Math.min(first, source.next(after)), Infinity),
+    prev: (before) => all.reduce((last, source) => Math.max(last, source.prev(before)), -Infinity),
+    notes: (at) => all.filter((source) => fires(source, at)).flatMap((source) => source.notes(at)),
+  };
+}
+
+/** Remembers the last answers: of several sources, most have their next fire beyond that of the union. */
+function remembering(source: Source): Source {
+  let [from, next, to, prev] = [Infinity, -Infinity, -Infinity, Infinity];
+  return {
+    next(after) {
+      if (after >= from && after < next) return next;
+      next = source.next(after);
+      from = after;
+      return next;
+    },
+    prev(before) {
+      if (before <= to && before > prev) return prev;
+      prev = source.prev(before);
+      to = before;
+      return prev;
+    },
+    notes: source.notes,
   };
 }
 

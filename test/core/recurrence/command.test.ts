@@ -21,7 +21,7 @@ describe('punctual plan', () => {
     const { status, stdout } = punctual('30 2 * * *', ...NEW_YORK, '--count', '1', '--json');
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toEqual({
-      fires: [
+      items: [
         {
           scheduledTime: '2026-03-08T07:00:00.000Z',
           local: '2026-03-08T03:00:00-04:00',
@@ -29,7 +29,7 @@ describe('punctual plan', () => {
         },
       ],
       warnings: [expect.objectContaining({ code: 'dst-gap' })],
-      description: 'At 02:30, New York time',
+      recurrence: 'At 02:30, New York time',
     });
   });
 
@@ -47,14 +47,14 @@ describe('punctual plan', () => {
       ...['30 1,2 * * *', ...NEW_YORK, '--gap', 'shift', '--overlap', 'both', '--json'],
       ...['--exclude', '2026-03-09', '--exclude', '30 1 10 3 *', '--to', '2026-03-11'],
     );
-    const { fires } = JSON.parse(stdout) as { fires: { scheduledTime: string }[] };
-    expect(fires.map(({ scheduledTime }) => scheduledTime)).toEqual([
+    const { items } = JSON.parse(stdout) as { items: { scheduledTime: string }[] };
+    expect(items.map(({ scheduledTime }) => scheduledTime)).toEqual([
       '2026-03-08T06:30:00.000Z',
       '2026-03-08T07:30:00.000Z',
       '2026-03-10T06:30:00.000Z',
     ]);
     const back = punctual('@daily', '--from', '2026-03-08', '--previous', '--count', '1', '--json');
-    expect(JSON.parse(back.stdout).fires[0].scheduledTime).toBe('2026-03-07T00:00:00.000Z');
+    expect(JSON.parse(back.stdout).items[0].scheduledTime).toBe('2026-03-07T00:00:00.000Z');
   });
 
   test('unites expressions and follows --calendar, --on-excluded, --start-at and --end-at', () => {
@@ -65,8 +65,8 @@ describe('punctual plan', () => {
       ...['--on-excluded', 'next-business-day', '--start-at', '2026-12-24', '--end-at', '2027-01-26'],
     );
     expect(status).toBe(0);
-    const { fires } = JSON.parse(stdout) as { fires: { scheduledTime: string }[] };
-    expect(fires.map(({ scheduledTime }) => scheduledTime)).toEqual([
+    const { items } = JSON.parse(stdout) as { items: { scheduledTime: string }[] };
+    expect(items.map(({ scheduledTime }) => scheduledTime)).toEqual([
       // Friday the 25th is closed, and the weekend after it.
       '2026-12-28T09:00:00.000Z',
       '2026-12-28T18:00:00.000Z',

@@ -138,4 +138,15 @@ describe('several expressions', () => {
       ['2026-12-28T09:00:00Z', '2026-12-28T10:00:00Z', '2026-12-28T18:00:00Z', '2026-12-29T09:00:00Z'],
     );
   });
+
+  test('are each asked only when its turn comes', () => {
+    const every = (step: number) => `*/${step} * * * * *`;
+    const ten = recurrence(Array.from({ length: 10 }, (_, index) => every(index + 1)));
+    const from = at('2026-06-01T00:00:00Z');
+    const steps = measureWork();
+    expect(take(ten, from, 2_520)).toEqual(take(recurrence(every(1)), from, 2_520));
+    // A tenth, a ninth … of the seconds, and all of them once more for the comparison.
+    expect(steps()).toBeLessThan(5 * 2_520);
+    expect(ten.prev(at('2026-06-01T00:00:07Z'))?.at).toBe(at('2026-06-01T00:00:06Z'));
+  });
 });
