@@ -8,8 +8,10 @@ import { LONG, SEQUENCES } from '../support/faults/runs.ts';
 import { succeeds } from '../support/faults/target.ts';
 import { watchFaults } from '../support/faults/watches.ts';
 import { World } from '../support/faults/world.ts';
-import { commands, plan } from './model/commands.ts';
-import { type Model, nothingYet, type PlanName, planOf } from './model/model.ts';
+import { commands } from './model/commands.ts';
+import { calendarOf, type Model, nothingYet, type PlanName, planOf } from './model/model.ts';
+import { plan } from './model/requests.ts';
+import { orRefused } from './scenarios/definitions.ts';
 
 /**
  * The same sequences each time, so that a change that breaks nothing fails nothing; in a long run others each
@@ -32,13 +34,16 @@ afterAll(async () => {
 
 /** A quiet while in which everything recovers; then all schedules go, and nothing may be left. */
 async function comeToRest(world: World): Promise<void> {
-  world.skew = 0;
+  world.skews.clear();
   world.behaviour = succeeds;
   await minutes(world, 3);
   const watched = await watchFaults(world);
   for (const id of world.history.schedules) {
     const state = (await world.observer.head(id))?.state;
-    if (state !== undefined && state !== 'deleted') await world.client.delete(id);
+    if (state === undefined || state === 'deleted') continue;
+    for (const backfill of await world.observer.backfills(id))
+      await orRefused(world.client.changeBackfill(backfill, 'cancel'));
+    await world.client.delete(id);
   }
   await settle(world);
   const faults = [...watched, ...(await faultsAtRest(world))];
@@ -48,6 +53,11 @@ async function comeToRest(world: World): Promise<void> {
 async function holds(first: PlanName, sequence: Iterable<fc.AsyncCommand<Model, World>>): Promise<void> {
   const world = await World.open(lane);
   try {
+    await world.client.putCalendar(calendarOf(world), []);
+    world.outside.pullFrom(world.group, (nth) => ({
+      lastsMs: 20_000,
+      says: nth === 1 ? 'fail' : 'complete',
+    }));
     // Most of what can go wrong goes wrong with a schedule that exists.
     await world.client.create(world.id('a'), planOf(world, first));
     const model = nothingYet();

@@ -3,11 +3,14 @@ import { startEngine, type TestEngine } from '../support/engine.ts';
 import { LONG } from '../support/faults/runs.ts';
 import { byName, disturb, type Scenario } from '../support/faults/scenario.ts';
 import { backfill, backfillCancelled, backfillPaused } from './scenarios/backfilling.ts';
+import { backlogs } from './scenarios/backlogs.ts';
 import { decideAhead, decidePlanned } from './scenarios/coming.ts';
 import { cancelPending, cancelRunning, replay } from './scenarios/operating.ts';
 import { completed, failedLater, pulled, silent } from './scenarios/outside.ts';
 import { groupLimit } from './scenarios/overlapping.ts';
 import { pausedAfterClaim, pausedUntil, pausesItself } from './scenarios/pausing.ts';
+import { nameUsedAfterPurge, nameUsedAgain } from './scenarios/reusing.ts';
+import { shardsChange } from './scenarios/sharding.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   backfill,
@@ -24,8 +27,13 @@ const SCENARIOS: readonly Scenario[] = [
   pausedUntil,
   pausedAfterClaim,
   pausesItself,
+  nameUsedAgain,
+  nameUsedAfterPurge,
+  shardsChange,
 ];
 
+/** Of a story with hundreds of occurrences. */
+const MOST_OF_BACKLOG = 4;
 /** Faults tried of a story, spread over all of it, so that `npm test` stays short; a long run tries every one. */
 const MOST = 10;
 /** Milliseconds, on a machine that is busy with other things too. */
@@ -40,6 +48,10 @@ afterAll(() => engine.stop());
 describe('every invariant holds whichever call goes wrong while people operate, however it does', () => {
   it.each(byName(SCENARIOS))('%s', { timeout }, async (_, scenario) => {
     expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(10);
+  });
+
+  it.each(byName(LONG ? backlogs : backlogs.slice(0, 1)))('%s', { timeout }, async (_, scenario) => {
+    expect(await disturb(engine, scenario, { most: MOST_OF_BACKLOG })).toBeGreaterThan(4);
   });
 
   // One call in it is what it is about, so that every one is tried.

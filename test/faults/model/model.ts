@@ -5,6 +5,8 @@ import { scheduled } from '../scenarios/definitions.ts';
 /** What a schedule should be after the commands so far; a schedule of each name exists at most once. */
 export interface Expected {
   state: 'absent' | 'enabled' | 'paused' | 'deleted';
+  /** Its pause ends by itself. */
+  mayWake: boolean;
   revision: number;
   plan: PlanName;
 }
@@ -31,6 +33,18 @@ export const PLANS = {
     concurrency: { key: 'shared', limit: 1 },
     retry: { maxAttempts: 2, ...SHORT_RETRY },
   }),
+  'each 20 s, all in line': scheduled('5-59/20 * * * * *', {
+    overlap: 'buffer-all',
+    concurrency: { key: 'shared', limit: 3 },
+    retention: 'P1D',
+  }),
+  'each 40 s, newest': scheduled('every PT40S', { overlap: 'cancel-other', retention: 'P1D' }),
+  'each 30 s, by pull': scheduled('*/30 * * * * *', {
+    target: { kind: 'pull', queue: 'shared' },
+    overlap: 'skip',
+    heartbeatTimeout: 'PT45S',
+  }),
+  'each 30 s, by a calendar': scheduled('*/30 * * * * *', { calendars: ['shared'] }),
 } satisfies Record<string, Definition>;
 
 export type PlanName = keyof typeof PLANS;
@@ -39,15 +53,21 @@ export function nothingYet(): Model {
   return Object.fromEntries(NAMES.map((name) => [name, absent()])) as Model;
 }
 
-const absent = (): Expected => ({ state: 'absent', revision: 0, plan: 'each minute' });
+const absent = (): Expected => ({ state: 'absent', mayWake: false, revision: 0, plan: 'each minute' });
 
-/** Concurrency keys hold across schedules, and worlds share tables. */
+/** Concurrency keys, queues and calendars hold across schedules, and worlds share tables. */
 export function planOf(world: World, plan: PlanName): Definition {
   const definition: Definition = PLANS[plan];
-  return definition.concurrency
-    ? { ...definition, concurrency: { ...definition.concurrency, key: `${world.id('key')}` } }
-    : definition;
+  const { concurrency, target, calendars } = definition;
+  return {
+    ...definition,
+    ...(concurrency && { concurrency: { ...concurrency, key: `${world.id('key')}` } }),
+    ...(target.kind === 'pull' && { target: { ...target, queue: world.group } }),
+    ...(calendars && { calendars: [calendarOf(world)] }),
+  };
 }
+
+export const calendarOf = (world: World): string => `closed-${world.group}`;
 
 /** After a request that was not answered: it was carried out, or it was not. The model takes what is there. */
 export async function adopt(model: Model, name: Name, world: World): Promise<void> {
@@ -56,6 +76,7 @@ export async function adopt(model: Model, name: Name, world: World): Promise<voi
   if (!head) return;
   expected.revision = head.revision;
   expected.state = head.state === 'completed' ? 'enabled' : head.state;
+  expected.mayWake = head.pause?.until !== undefined;
   const revisions = await world.observer.revisions(world.id(name));
   const expression = revisions.find(({ revision }) => revision === head.revision)?.definition.expression;
   const plan = Object.entries(PLANS).find(([, definition]) => definition.expression === expression)?.[0];
@@ -64,8 +85,9 @@ export async function adopt(model: Model, name: Name, world: World): Promise<voi
 
 export async function assertAsExpected(model: Model, name: Name, world: World): Promise<void> {
   const head = await world.history.look(world.id(name));
-  const { state, revision } = model[name];
+  const { state, revision, mayWake } = model[name];
   const found = head === undefined ? 'absent' : head.state === 'completed' ? 'enabled' : head.state;
-  if (found === state && (head?.revision ?? 0) === revision) return;
+  if (mayWake && found === 'enabled') model[name].state = found;
+  if (found === model[name].state && (head?.revision ?? 0) === revision) return;
   throw new Error(`${name} is ${found} at revision ${head?.revision}; it should be ${state} at ${revision}.`);
 }

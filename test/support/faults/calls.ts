@@ -95,6 +95,8 @@ export class CallCounter {
   /** How many of them may have changed a table. */
   writes = 0;
   faults: Faults = NO_FAULTS;
+  /** How many requests were late on their way: what they ask for may come about at any time. */
+  areLate = 0;
   #hooks: Hook[] = [];
   readonly #time: VirtualTime;
   readonly #onCrash: () => void;
@@ -118,6 +120,7 @@ export class CallCounter {
 
   /** What is on its way arrives long after it was sent, whatever became of its sender. */
   arriveLate(run: () => Promise<unknown>): void {
+    this.areLate += 1;
     const network = this.#time.clock(startLife());
     const arrival = network.until(epochMs(this.#time.now() + LATE));
     void arrival.then(() => this.#time.busy(run)).catch(this.#onHookError);

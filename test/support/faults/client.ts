@@ -1,5 +1,7 @@
+import type * as z from 'zod';
 import { changeBackfill } from '../../../lambdas/api/backfill/change-state.ts';
 import { createBackfill } from '../../../lambdas/api/backfill/create-backfill.ts';
+import { putCalendar } from '../../../lambdas/api/calendar/put-calendar.ts';
 import { moveTime } from '../../../lambdas/api/coming/move.ts';
 import { skipTime } from '../../../lambdas/api/coming/skip.ts';
 import { unskipTime } from '../../../lambdas/api/coming/unskip.ts';
@@ -8,7 +10,8 @@ import { deleteSchedule } from '../../../lambdas/api/delete-schedule.ts';
 import type { ApiDeps, Caller } from '../../../lambdas/api/deps.ts';
 import { setGroup } from '../../../lambdas/api/group/settings.ts';
 import { cancelOccurrence } from '../../../lambdas/api/occurrence/cancel.ts';
-import { replayOccurrence } from '../../../lambdas/api/occurrence/replay.ts';
+import { type ReplayInput, replayOccurrence } from '../../../lambdas/api/occurrence/replay.ts';
+import { replaySchedule } from '../../../lambdas/api/occurrence/replay-many.ts';
 import { claimFromQueue } from '../../../lambdas/api/outside/claim.ts';
 import { completeAttempt } from '../../../lambdas/api/outside/complete.ts';
 import { failAttempt } from '../../../lambdas/api/outside/fail.ts';
@@ -18,7 +21,9 @@ import { replaceSchedule } from '../../../lambdas/api/replace-schedule.ts';
 import { type ResumeRequest, resumeSchedule } from '../../../lambdas/api/resume-schedule.ts';
 import { type TriggerRequest, triggerSchedule } from '../../../lambdas/api/trigger-schedule.ts';
 import type { CreateBackfillBody } from '../../../lambdas/contract/api/backfill.ts';
+import { calendarBody } from '../../../lambdas/contract/api/calendar.ts';
 import { groupBody } from '../../../lambdas/contract/api/group.ts';
+import { replayManyBody } from '../../../lambdas/contract/api/occurrence-verbs.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import {
   type OccurrenceId,
@@ -83,7 +88,7 @@ export function apiClient(request: Request, { history, limits, now }: Notes) {
       chosen: Pick<TriggerRequest, 'overlap' | 'input'> = {},
     ): Promise<void> {
       const key = ownKey(id, idempotencyKey);
-      history.askedToTrigger(id, key);
+      history.askedToTrigger(id, key, now());
       const made = await request(id, (deps, caller) =>
         triggerSchedule(deps, { id, caller, idempotencyKey: key, ...chosen }),
       );
@@ -103,9 +108,19 @@ export function apiClient(request: Request, { history, limits, now }: Notes) {
     async cancel(id: OccurrenceId): Promise<void> {
       await request(scheduleOf(id), (deps, caller) => cancelOccurrence(deps, id, caller));
     },
-    async replay(id: OccurrenceId): Promise<void> {
+    async replay(id: OccurrenceId, input: ReplayInput = 'original'): Promise<void> {
       history.askedToReplay(id);
-      await request(scheduleOf(id), (deps, caller) => replayOccurrence(deps, id, 'original', caller));
+      await request(scheduleOf(id), (deps, caller) => replayOccurrence(deps, id, input, caller));
+    },
+    /** `candidates`: every occurrence that it may start again. */
+    async replayMany(
+      id: ScheduleId,
+      body: Partial<z.input<typeof replayManyBody>>,
+      candidates: readonly OccurrenceId[],
+    ): Promise<void> {
+      for (const candidate of candidates) history.askedToReplay(candidate);
+      const whole = replayManyBody.parse({ status: 'failed', ...body });
+      await request(id, (deps, caller) => replaySchedule(deps, id, whole, caller));
     },
     async complete(id: OccurrenceId, completionToken: string): Promise<void> {
       await request(scheduleOf(id), (deps, caller) => completeAttempt(deps, id, { completionToken }, caller));
@@ -140,11 +155,18 @@ export function apiClient(request: Request, { history, limits, now }: Notes) {
       const changed = await request(id, (deps, caller) => changeBackfill(deps, { id, caller }, token, verb));
       history.answeredBackfill(changed);
     },
-    async limitGroup(group: string, concurrencyLimit: number | null): Promise<void> {
-      limits.set(group, concurrencyLimit ?? undefined, now());
-      await request(undefined, (deps, caller) =>
-        setGroup(deps, group, groupBody.parse({ concurrencyLimit }), caller),
-      );
+    limitGroup(group: string, concurrencyLimit: number | null): Promise<void> {
+      return this.setGroup(group, { concurrencyLimit });
+    },
+    async setGroup(group: string, settings: z.input<typeof groupBody>): Promise<void> {
+      limits.set(group, settings.concurrencyLimit ?? undefined, now());
+      await request(undefined, (deps, caller) => setGroup(deps, group, groupBody.parse(settings), caller));
+    },
+    /** Moves every schedule that uses it to the new version. */
+    async putCalendar(name: string, dates: readonly string[]): Promise<void> {
+      const body = calendarBody.parse({ dates });
+      await request(undefined, (deps, caller) => putCalendar(deps, { name, body, caller }));
+      for (const id of history.schedules) await history.look(id);
     },
   };
 }

@@ -30,8 +30,11 @@ export async function longMinutes(world: World, count: number, every: number): P
 /** Lets so many minutes pass without some of the parts; they come back with what waited for them. */
 export async function without(world: World, parts: readonly Part[], count: number, every = 1): Promise<void> {
   for (const part of parts) world.away.add(part);
-  await longMinutes(world, count, every);
-  for (const part of parts) world.away.delete(part);
+  try {
+    await longMinutes(world, count, every);
+  } finally {
+    for (const part of parts) world.away.delete(part);
+  }
 }
 
 /** All but tick and sweep, until `end`. */

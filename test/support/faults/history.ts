@@ -1,9 +1,12 @@
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import type { OccurrenceId, ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
-import type { EpochMs } from '../../../lambdas/core/time.ts';
+import { type EpochMs, HOUR } from '../../../lambdas/core/time.ts';
 import type { Observer } from './observer.ts';
 import type { Triggers } from './triggers.ts';
+
+/** The API remembers a key for a day, by its own clock. */
+const KEY_REMEMBERED = 23 * HOUR;
 
 /** A version of a schedule: what it was from `from` on, until the next one. */
 export interface Era {
@@ -37,7 +40,7 @@ export class History {
   /** Schedules of which a client asked to make up for missed times, by a policy of the moment. */
   readonly askedToMakeUp = new Set<ScheduleId>();
   readonly #triggers = new Map<ScheduleId, Triggers>();
-  readonly #triggerKeys = new Set<string>();
+  readonly #triggerKeys = new Map<string, EpochMs>();
   readonly #changeThemselves = new Set<ScheduleId>();
   readonly #observer: Observer;
   readonly #nextOrder: () => number;
@@ -61,10 +64,11 @@ export class History {
   }
 
   /** Before a request, since one that is not answered may be carried out. */
-  askedToTrigger(id: ScheduleId, idempotencyKey: string | undefined): void {
-    const key = idempotencyKey === undefined ? undefined : `${id}#${idempotencyKey}`;
-    if (key !== undefined && this.#triggerKeys.has(key)) return;
-    if (key !== undefined) this.#triggerKeys.add(key);
+  askedToTrigger(id: ScheduleId, idempotencyKey: string | undefined, now: EpochMs): void {
+    const key = `${id}#${idempotencyKey}`;
+    const before = idempotencyKey === undefined ? undefined : this.#triggerKeys.get(key);
+    if (before !== undefined && now < before + KEY_REMEMBERED) return;
+    this.#triggerKeys.set(key, now);
     this.triggersOf(id).asked += 1;
   }
 
@@ -72,6 +76,12 @@ export class History {
     const known = this.#triggers.get(id) ?? { asked: 0, answered: new Set() };
     this.#triggers.set(id, known);
     return known;
+  }
+
+  /** Requests are on their way that arrive late, so that nothing is known unless it is looked at. */
+  mayAllChange(limits: { unsettled: boolean }): void {
+    for (const id of this.schedules) this.#changeThemselves.add(id);
+    limits.unsettled = true;
   }
 
   askedToReplay(id: OccurrenceId): void {

@@ -12,6 +12,7 @@ import { ledgersOf } from './ledger.ts';
 import type { Item } from './observer.ts';
 import { purgeFaults } from './retention.ts';
 import { holdersOf, slotsOf } from './slots-read.ts';
+import { startFaults } from './starts.ts';
 import type { TargetCall } from './target.ts';
 import { triggerFaults } from './triggers.ts';
 import type { World } from './world.ts';
@@ -21,6 +22,7 @@ export async function faultsAtRest(world: World): Promise<string[]> {
   const { history, observer } = world;
   const faults = faultsSoFar(world);
   const ledgers = await ledgersOf(world);
+  faults.push(...startFaults(world, ledgers));
   const calls = Map.groupBy(world.targetCalls, ({ invocation }) => invocation.id);
   const [allDue, allOpen] = await Promise.all([observer.due(), observer.open()]);
   for (const id of history.schedules) {

@@ -12,6 +12,9 @@ interface Setting {
 export class GroupLimits {
   readonly #settings = new Map<string, Setting[]>();
 
+  /** A request may arrive at any time from now on, so that nothing is settled any more. */
+  unsettled = false;
+
   /** Before the request, since one that is not answered may be carried out. */
   set(group: string, limit: number | undefined, since: EpochMs): void {
     this.#settings.set(group, [...(this.#settings.get(group) ?? []), { since, limit }]);
@@ -20,7 +23,8 @@ export class GroupLimits {
   /** The largest and the smallest that may be in force at that time; undefined: there may be none. */
   at(group: string, now: EpochMs): { readonly most: number | undefined; readonly least: number | undefined } {
     const all = this.#settings.get(group) ?? [];
-    const settled = all.findLastIndex(({ since }) => since + IN_FORCE_AFTER <= now);
+    const isSettled = ({ since }: Setting) => !this.unsettled && since + IN_FORCE_AFTER <= now;
+    const settled = all.findLastIndex(isSettled);
     const possible = settled === -1 ? [undefined, ...all.map(({ limit }) => limit)] : [];
     const limits = settled === -1 ? possible : all.slice(settled).map(({ limit }) => limit);
     const given = limits.filter((limit) => limit !== undefined);

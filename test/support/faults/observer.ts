@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { backfillOf } from '../../../lambdas/adapters/dynamodb/backfill-items.ts';
-import { headOf, revisionOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
+import { revisionOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
 import {
   backfillKey,
   headKey,
@@ -10,6 +10,7 @@ import {
   schedulePk,
   stripeKey,
 } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { createWholeHeads } from '../../../lambdas/adapters/dynamodb/whole-heads.ts';
 import { DUE_INDEX, type IndexSpec, OPEN_INDEX } from '../../../lambdas/contract/tables.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import type { OccurrenceKey, ScheduleId } from '../../../lambdas/core/ids.ts';
@@ -26,6 +27,8 @@ export function observe(
   shardCounts: () => readonly number[],
 ) {
   const { schedulesTable, occurrencesTable } = context;
+  // What a head refers to, and nothing of it ever changes.
+  const whole = createWholeHeads({ client: observer, schedulesTable });
 
   async function get(TableName: string, Key: ItemKey): Promise<Item | undefined> {
     const command = new GetCommand({ TableName, Key: { ...Key }, ConsistentRead: true });
@@ -71,7 +74,8 @@ export function observe(
     headItem: (id: ScheduleId) => get(schedulesTable, headKey(id)),
     async head(id: ScheduleId): Promise<ScheduleHead | undefined> {
       const item = await get(schedulesTable, headKey(id));
-      return item && headOf(item);
+      const [head] = item ? await time.busy(() => whole.heads([item])) : [];
+      return head;
     },
     async revisions(id: ScheduleId): Promise<Revision[]> {
       return (await under(schedulesTable, id, 'R#', 'R#~')).map((item) => revisionOf(item));

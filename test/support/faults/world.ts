@@ -171,6 +171,7 @@ export class World {
     onError: (error: unknown) => void = (error) => this.#noteTrouble(name, error),
   ): Promise<Answer | undefined> {
     await this.ttl.pass();
+    if (this.calls.areLate > 0) this.history.mayAllChange(this.slots.limits);
     const process = this.process(name);
     const died = process.life.died.then(() => ({ kind: 'died' }) as const);
     const end = await this.time.drive(() => {
