@@ -53,15 +53,18 @@ export const lateRenewal: Scenario = {
     const arrival = new Promise<void>((resolve) => {
       arrive = resolve;
     });
+    let holder = '';
     world.behaviour = async (invocation, tools) => {
+      if (tools.nth === 1) holder = tools.worker.name;
       await tools.worker.clock.until(epochMs(tools.worker.clock.now() + 70 * SECOND), tools.signal);
       return succeeds(invocation, tools);
     };
+    // A message that came twice has another worker try a claim meanwhile.
     const isRenewal = ({ process, effect }: Call) =>
-      world.targetCalls.length === 1 && process.startsWith('worker-') && effect === 'write';
+      world.targetCalls.length === 1 && process === holder && effect === 'write';
     world.calls.before(isRenewal, () => arrival);
     world.calls.before(
-      ({ process, effect }) => process.startsWith('sweep') && effect === 'write',
+      ({ process, sortKey }) => process.startsWith('sweep') && sortKey?.startsWith('O#') === true,
       async () => {
         arrive();
         // Time passes once the renewal is through.

@@ -10,6 +10,8 @@ export interface Call {
   /** `UpdateItem`, `Query due`, `SendMessageBatch`, `target`. */
   readonly what: string;
   readonly effect: Effect;
+  /** The sort key of the single item that it writes: `O#…` of an occurrence. */
+  readonly sortKey?: string | undefined;
   /** No other call was under way when it was made. */
   readonly alone: boolean;
 }
@@ -135,7 +137,7 @@ export class CallCounter {
 
   async make<Answer>(
     life: Life,
-    about: Pick<Call, 'process' | 'what' | 'effect'>,
+    about: Pick<Call, 'process' | 'what' | 'effect' | 'sortKey'>,
     carryOut: (fault: Fault | undefined) => Promise<Answer>,
   ): Promise<Answer> {
     if (!life.alive) return never();

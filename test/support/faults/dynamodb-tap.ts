@@ -77,11 +77,12 @@ export function tapClient(client: DynamoDBDocumentClient): void {
   const outer: InitializeMiddleware<ServiceInputTypes, ServiceOutputTypes> = (next, context) => (args) => {
     const owner = ownerOfCall();
     const command = String(context.commandName).replace(/Command$/, '');
-    const { IndexName } = args.input as { IndexName?: string };
+    const { IndexName, Key, Item } = args.input as Input;
     const about = {
       process: owner.name,
       what: IndexName === undefined ? command : `${command} ${IndexName}`,
       effect: effectOf(command, IndexName),
+      sortKey: textOf((Key ?? Item)?.sk),
     };
     return owner.calls.make(owner.life, about, (fault) => {
       (context as Wire).punctualFault = { owner, fault, left: requestsMet(fault) };
@@ -131,6 +132,17 @@ export function tapClient(client: DynamoDBDocumentClient): void {
     toMiddleware: 'deserializerMiddleware',
     name: 'failOnTheWire',
   });
+}
+
+interface Input {
+  readonly IndexName?: string;
+  readonly Key?: Readonly<Record<string, unknown>>;
+  readonly Item?: Readonly<Record<string, unknown>>;
+}
+
+/** Marshalled or not: a document client comes by before it is. */
+function textOf(sk: unknown): string | undefined {
+  return typeof sk === 'object' ? (sk as { readonly S?: string } | null)?.S : (sk as string | undefined);
 }
 
 function requestsMet(fault: Fault | undefined): number {

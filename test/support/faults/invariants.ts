@@ -56,6 +56,7 @@ export function faultsSoFar(world: World): string[] {
     ...illegalMoves(records, expired(world)),
     ...purgeFaults(records),
     ...attemptFaults(targetCalls, history, claims),
+    ...world.slots.faults,
   ];
 }
 

@@ -8,6 +8,7 @@ import { replaysOf } from './audit.ts';
 import { lateFaults, maxAgeFaults, type TimelyCall } from './lateness.ts';
 import type { Ledger } from './ledger.ts';
 import type { Item } from './observer.ts';
+import { orderFaults } from './order.ts';
 import { waitsFor } from './slots-read.ts';
 import type { TargetCall } from './target.ts';
 import type { World } from './world.ts';
@@ -28,6 +29,7 @@ export function startFaults(world: World, ledgers: ReadonlyMap<ScheduleId, Ledge
       .filter(({ item }) => replaysOf(item) === 0);
     const first = calls.filter(({ invocation: { attempt, kind } }) => attempt === 1 && kind === 'scheduled');
     return [
+      ...orderFaults(first.filter(isInOrder).map(firstCall)),
       ...lateFaults(timely(world, id, first)),
       ...maxAgeFaults(calls.filter(({ invocation }) => invocation.attempt > 1).map(retried)),
     ];
@@ -35,6 +37,13 @@ export function startFaults(world: World, ledgers: ReadonlyMap<ScheduleId, Ledge
 }
 
 type Known = TargetCall & { readonly item: Item; readonly definition: Definition };
+
+const isInOrder = ({ item, definition }: Known) => (item.overlap ?? definition.overlap) === 'buffer-all';
+
+function firstCall({ at, invocation: { id, schedule, scheduledTime }, item }: Known) {
+  const [dueAt, createdAt] = [item.due_at as EpochMs, item.created_at as EpochMs];
+  return { id, schedule, scheduledTime, dueAt, createdAt, at };
+}
 
 function retried({ at, invocation: { id, attempt }, item, definition }: Known) {
   return { id, attempt, at, firstDueAt: item.first_due_at as EpochMs, maxAge: definition.retry.maxAge };
