@@ -11,8 +11,6 @@ const CONCURRENCY = 16;
 const MAX_CANDIDATES = 10_000;
 /** Of those that waited very long, whatever the queue says. */
 const MAX_LONG = 20;
-/** Of those that wait for a slot: they are not in the queue, and are woken when their turn comes. */
-const MAX_WAITING = 100;
 /** Of what was handed over, to see whether it gets to workers. */
 const SAMPLE = 10;
 
@@ -36,10 +34,8 @@ export class Candidates {
   due = 0;
   /** Those of them whose message was sent a while ago. */
   settled = 0;
-  private readonly lists = { long: [], waiting: [], maybe: [] } as Record<
-    'long' | 'waiting' | 'maybe',
-    PendingOccurrence[]
-  >;
+  private readonly long: PendingOccurrence[] = [];
+  private readonly maybe: PendingOccurrence[] = [];
 
   count(occurrence: PendingOccurrence | RunningOccurrence, now: EpochMs): void {
     if (!shouldBeQueued(occurrence, now)) return;
@@ -48,23 +44,19 @@ export class Candidates {
   }
 
   add(occurrence: PendingOccurrence, decision: SweepDecision): void {
-    if (occurrence.waitingFor !== undefined) keep(this.lists.waiting, occurrence, MAX_WAITING);
-    else if (decision === 'long-lost') keep(this.lists.long, occurrence, MAX_CANDIDATES);
-    else keep(this.lists.maybe, occurrence, MAX_CANDIDATES);
+    const list = decision === 'long-lost' ? this.long : this.maybe;
+    if (list.length < MAX_CANDIDATES) list.push(occurrence);
   }
 
-  /** At most `limit` of what may be lost, and a few of the others. */
+  /** At most `limit` of what may be lost, and a few of what has waited very long. */
   chosen(limit: number): PendingOccurrence[] {
-    const { long, waiting, maybe } = this.lists;
-    const oldest = [...long, ...maybe].sort((a, b) => lastSentAt(a) - lastSentAt(b));
-    const few = long.toSorted((a, b) => lastSentAt(a) - lastSentAt(b)).slice(0, MAX_LONG);
-    return [...new Set([...few, ...waiting, ...oldest.slice(0, limit)])];
+    const few = oldestFirst(this.long).slice(0, MAX_LONG);
+    return [...new Set([...few, ...oldestFirst([...this.long, ...this.maybe]).slice(0, limit)])];
   }
 }
 
-function keep(list: PendingOccurrence[], one: PendingOccurrence, most: number): void {
-  if (list.length < most) list.push(one);
-}
+const oldestFirst = (some: readonly PendingOccurrence[]) =>
+  some.toSorted((a, b) => lastSentAt(a) - lastSentAt(b));
 
 /** What the queue and the last hand-over say. Read before anything is counted: what is started meanwhile counts twice then. */
 export async function readEvidence({ messages, occurrences }: HandOverDeps, memory: HandOverMemory) {

@@ -14,7 +14,7 @@ import { type SweepDeps, sweep } from '../../lambdas/sweep/sweep.ts';
 import { startWalk } from '../../lambdas/sweep/walk.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { pending, running } from '../support/occurrences.ts';
-import { EMPTY_QUEUE } from '../support/sweep.ts';
+import { EMPTY_QUEUE, NO_SLOTS } from '../support/sweep.ts';
 
 type Open = PendingOccurrence | RunningOccurrence;
 const PAGE = 100;
@@ -62,7 +62,7 @@ function backlog(parts: Readonly<Record<string, readonly Open[]>>) {
     now = start;
     reads.clear();
     const deps = {
-      occurrences: { expire, readOccurrence: async () => undefined },
+      occurrences: { expire, readOccurrence: async () => undefined, slots: NO_SLOTS },
       open,
       messages: EMPTY_QUEUE,
       schedules: { readHead: async () => undefined },

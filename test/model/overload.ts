@@ -5,6 +5,7 @@ import { DAY, type EpochMs, epochMs, MINUTE, SECOND } from '../../lambdas/core/t
 import { type SweepDeps, sweep } from '../../lambdas/sweep/sweep.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { pending } from '../support/occurrences.ts';
+import { NO_SLOTS } from '../support/sweep.ts';
 
 /** AWS: a record of a DynamoDB stream is kept for so long. */
 const STREAM_RETENTION = DAY;
@@ -110,6 +111,7 @@ export class Overload {
       },
     };
     const occurrences = {
+      slots: NO_SLOTS,
       readOccurrence: async (key: OccurrenceKey) => this.#waiting.get(indexOf(key)),
       redispatch: async (one: PendingOccurrence, now: EpochMs) => {
         const index = indexOf(one);

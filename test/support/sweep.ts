@@ -5,6 +5,9 @@ import type { EpochMs } from '../../lambdas/core/time.ts';
 /** A work queue that holds nothing: what is due and was sent is lost. */
 export const EMPTY_QUEUE = { counts: async () => ({ visible: 0, inFlight: 0 }) };
 
+/** Slots that nobody waits for. */
+export const NO_SLOTS = { async *waitedFor() {} };
+
 /** All that is open in a shard and due by then, as sweeps see it. */
 export async function openIn(
   open: Pick<SweepStore, 'openPage' | 'readOpen'>,
