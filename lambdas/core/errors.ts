@@ -47,6 +47,7 @@ export type ErrorCode =
   | 'schedule.exists'
   | 'schedule.stale'
   | 'schedule.busy'
+  | 'schedule.many-decisions'
   | 'calendar.not-found'
   | 'calendar.in-use'
   | 'calendar.stale'

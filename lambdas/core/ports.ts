@@ -1,5 +1,6 @@
 import type { PinnedCalendar } from './calendar.ts';
 import type { CatchUpTallies, CatchUpTally } from './catch-up-tally.ts';
+import type { Decisions } from './decisions.ts';
 import type { Counted, GroupCharge, GroupCount, GroupQuotas } from './group.ts';
 import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, Places, ScheduleId } from './ids.ts';
 import type {
@@ -34,9 +35,6 @@ export interface Clock {
 
 // ---- schedules -------------------------------------------------------------------------------------------
 
-/** Skips that are in a change's transaction, where it has the room; more follow one by one. */
-export const MAX_SKIPPED_IN_CHANGE = 40;
-
 /** One atomic change of a schedule: its head, perhaps a new revision, what it cancels and what it creates. */
 export interface ScheduleChange {
   /** What was read; the change is refused when the head has moved since. Null: the schedule must not exist. */
@@ -52,8 +50,10 @@ export interface ScheduleChange {
   readonly revive?: readonly CancelledOccurrence[];
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
-  /** Times that a person skipped and that stay skipped under the new revision, soonest first. */
+  /** Times that a person skipped and that stay skipped under the new revision. */
   readonly skipped?: readonly SkippedAhead[];
+  /** Follow the transaction: should they not come, the planner makes them, when it comes to their times. */
+  readonly createAfter?: readonly PlannedOccurrence[];
   readonly idempotency?: IdempotencyRecord;
   /** Of a group that is counted. */
   readonly group?: ChangeCharge;
@@ -172,6 +172,10 @@ export interface Materialisation {
   readonly zoneData?: string | undefined;
   /** Present when nothing but other zone data moves it. */
   readonly zoneMove?: ZoneMove;
+  /** What a person decided about times that other zone data has moved. */
+  readonly decisions?: Decisions;
+  /** A paused one stays so: nothing but `decisions` is written. */
+  readonly staysPaused?: true;
   /** Of one that creates late runs: with them, as long as nobody has written it since. */
   readonly tally?: CatchUpTally;
 }

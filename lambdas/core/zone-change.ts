@@ -33,7 +33,7 @@ export function nextByZones(
 }
 
 /** The fire that stands where one stood before zones moved: itself, or the nearest; of two as near the earlier. */
-function counterpart(recurrence: Pick<Recurrence, 'next' | 'prev'>, at: EpochMs): EpochMs | undefined {
+export function counterpart(recurrence: Pick<Recurrence, 'next' | 'prev'>, at: EpochMs): EpochMs | undefined {
   const next = recurrence.next(epochMs(at - 1))?.at;
   if (next === at) return at;
   const prev = recurrence.prev(at)?.at;

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
-import { isOfOlderZones, nextNow } from '../core/follow-zones.ts';
+import { decisionsByZones, isOfOlderZones, nextNow } from '../core/follow-zones.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Materialisation, OccurrenceStore, PlanningStore } from '../core/ports.ts';
 import type { Recurrence } from '../core/recurrence/types.ts';
-import type { ScheduleHead } from '../core/schedule.ts';
+import type { ScheduleHead, ScheduleState } from '../core/schedule.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, MINUTE, SECOND } from '../core/time.ts';
 import { isNewerZoneData } from '../core/zone-version.ts';
 
@@ -52,58 +52,115 @@ export async function followZones(deps: ZoneDeps, shard: number, now: EpochMs): 
   const stopAt = Math.min(deps.now() + WALK_LIMIT, deps.stopAt);
   let result = NONE;
   for await (const heads of store.dueHeads(shard, MAX_INSTANT, from)) {
-    const { moved, failures } = await rezone(deps, heads, now);
-    result = { moved: result.moved + moved.length, failures: [...result.failures, ...failures] };
+    const { moved, lost, failures } = await rezone(deps, heads, now);
+    result = { moved: result.moved + moved, failures: [...result.failures, ...failures] };
     const last = heads.at(-1)?.nextDueAt;
-    if (deps.now() < stopAt || last === undefined || last === null) continue;
+    const again = lost[0]?.nextDueAt;
+    if (again === undefined && (deps.now() < stopAt || last === undefined || last === null)) continue;
+    // Of one that somebody has changed meanwhile it is not known where it stands: the next tick looks again.
+    const walkedTo = again ?? last ?? undefined;
     const walked = state.zoneData !== undefined && { zoneData: state.zoneData };
-    await store.saveShardZones(shard, { ...walked, walking: zoneData, walkedTo: last });
+    await store.saveShardZones(shard, {
+      ...walked,
+      walking: zoneData,
+      ...(walkedTo != null && { walkedTo }),
+    });
     return result;
   }
   await store.saveShardZones(shard, { zoneData });
   return result;
 }
 
-/** Moves heads that were planned with older zone data; answers those that moved, as they now are. */
-export async function rezone(deps: ZoneDeps, heads: readonly ScheduleHead[], now: EpochMs) {
-  const others = heads.filter((head) => isOfOlderZones(head, deps.zoneData));
+/**
+ * Moves heads that were planned with older zone data, and what people decided about their coming times; answers those
+ * that were written, as they now are.
+ */
+export async function rezone(
+  deps: ZoneDeps,
+  heads: readonly ScheduleHead[],
+  now: EpochMs,
+  states: readonly ScheduleState[] = ['enabled'],
+) {
   const failures: Rezoned['failures'][number][] = [];
+  const changed: Materialisation[] = [];
   const left = new Set<ScheduleId>();
+  const lost: ScheduleHead[] = [];
   const plans = await pMap(
-    others,
-    async (head): Promise<Materialisation | undefined> => {
-      const { id: schedule, nextDueAt: from, zoneData: before } = head;
+    heads.filter((head) => isOfOlderZones(head, deps.zoneData, states)),
+    async (head) => {
       try {
-        const to = await nextNow(deps.occurrences, head, deps.recurrenceOf(head), now);
-        if (to === from) return undefined;
-        const zoneMove = { from, to, ...(before !== undefined && { zoneData: before }) };
-        return { head, create: [], records: [], nextDueAt: to, zoneData: deps.zoneData, zoneMove };
+        return await piecesOf(deps, head, now);
       } catch (error) {
-        failures.push({ schedule, error });
-        left.add(schedule);
-        return undefined;
+        failures.push({ schedule: head.id, error });
+        left.add(head.id);
+        return [];
       }
     },
     { concurrency: CONCURRENCY },
   );
-  const changes = plans.filter((plan) => plan !== undefined);
-  const outcomes = await deps.store.materialise(changes, now);
-  const moved: ScheduleHead[] = [];
-  for (const [index, { head, nextDueAt, zoneMove }] of changes.entries()) {
-    left.add(head.id);
-    const outcome = outcomes[index];
-    if (outcome?.kind === 'failed') failures.push({ schedule: head.id, error: outcome.error });
-    if (outcome?.kind !== 'materialised' || !zoneMove) continue;
-    moved.push({
+  // The pieces of a head one after the other, the last of them with its next time.
+  for (let round = 0; plans.some((pieces) => pieces.length > round); round += 1) {
+    const batch = plans
+      .filter(([first]) => first && !left.has(first.head.id))
+      .flatMap((pieces) => pieces[round] ?? []);
+    const outcomes = await deps.store.materialise(batch, now);
+    for (const [index, piece] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.kind === 'materialised') {
+        if (piece.zoneData !== undefined) changed.push(piece);
+        continue;
+      }
+      // It waits for the next tick: as it was, it would be planned at the wrong time.
+      left.add(piece.head.id);
+      if (outcome?.kind === 'failed') failures.push({ schedule: piece.head.id, error: outcome.error });
+      else lost.push(piece.head);
+    }
+  }
+  for (const { head } of changed) left.add(head.id);
+  const written = changed.map(
+    ({ head, nextDueAt, zoneMove }): ScheduleHead => ({
       ...head,
       nextDueAt,
-      zoneMove,
+      ...(zoneMove && { zoneMove }),
       ...(deps.zoneData !== undefined && { zoneData: deps.zoneData }),
-    });
-  }
-  // One that was not moved after all waits for the next tick: as it was, it would be planned at the wrong time.
-  return { moved, kept: heads.filter(({ id }) => !left.has(id)), failures };
+    }),
+  );
+  const moved = changed.filter(({ head, nextDueAt }) => head.nextDueAt !== nextDueAt).length;
+  return { written, moved, lost, kept: heads.filter(({ id }) => !left.has(id)), failures };
 }
+
+/** What is to be written of a head: nothing where neither its next time nor a decision moves. */
+async function piecesOf(
+  { occurrences, recurrenceOf, zoneData }: ZoneDeps,
+  head: ScheduleHead & { readonly nextDueAt: EpochMs },
+  now: EpochMs,
+): Promise<Materialisation[]> {
+  const { nextDueAt: from, zoneData: before } = head;
+  const recurrence = recurrenceOf(head);
+  const isPaused = head.state === 'paused';
+  const to = isPaused ? from : await nextNow(occurrences, head, recurrence, now);
+  const decided = await decisionsByZones(occurrences, head, recurrence, to, now);
+  if (to === from && decided.length === 0) return [];
+  const standing = {
+    head,
+    create: [],
+    records: [],
+    nextDueAt: from,
+    ...(isPaused && { staysPaused: true as const }),
+  };
+  const zoneMove = { from, to, ...(before !== undefined && { zoneData: before }) };
+  const last = {
+    ...standing,
+    nextDueAt: to,
+    zoneData,
+    ...(to === from ? head.zoneMove && { zoneMove: head.zoneMove } : { zoneMove }),
+  };
+  const pieces = decided.map((decisions) => ({ ...standing, decisions }));
+  return [...pieces.slice(0, -1), { ...pieces.at(-1), ...last }];
+}
+
+/** A pause that ends by itself is over once the tick comes by. */
+const PLANNED: readonly ScheduleState[] = ['enabled', 'paused'];
 
 /** The heads that are still due by `until` once those of older zone data have moved. */
 export async function dueByZones(
@@ -112,8 +169,9 @@ export async function dueByZones(
   now: EpochMs,
   until: EpochMs,
 ): Promise<{ readonly due: readonly ScheduleHead[]; readonly failures: Rezoned['failures'] }> {
-  if (!heads.some((head) => isOfOlderZones(head, deps.zoneData))) return { due: heads, failures: [] };
-  const { moved, kept, failures } = await rezone(deps, heads, now);
-  const due = moved.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= epochMs(until));
+  if (!heads.some((head) => isOfOlderZones(head, deps.zoneData, PLANNED)))
+    return { due: heads, failures: [] };
+  const { written, kept, failures } = await rezone(deps, heads, now, PLANNED);
+  const due = written.filter(({ nextDueAt }) => nextDueAt !== null && nextDueAt <= epochMs(until));
   return { due: [...kept, ...due], failures };
 }

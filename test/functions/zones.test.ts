@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MOVED_NOTE } from '../../lambdas/core/moved.ts';
+import type { AheadOfPlan } from '../../lambdas/core/ports.ts';
 import type { Recurrence } from '../../lambdas/core/recurrence/types.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { type TickDeps, tick } from '../../lambdas/tick/tick.ts';
 import { at, NOON } from '../support/fixtures.ts';
-import { seedSchedule } from '../support/seed.ts';
+import { change, claimed, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 
 let stores: Stores;
@@ -190,5 +192,148 @@ describe('other zone data', () => {
     await fresh(DAY);
     expect(walks).toBe(2);
     expect(await times(late)).toEqual([0, DAY - HOUR]);
+  });
+});
+
+/** Decides about coming times of a head as it is, and answers what a person then sees of its records. */
+async function decided(of: ScheduleHead, ...all: ((now: ScheduleHead) => AheadOfPlan)[]): Promise<void> {
+  for (const decision of all) {
+    const seen = await headOf(of);
+    if (!seen) throw new Error('gone');
+    expect(await stores.occurrences.createAhead(decision(seen), seen, at(MINUTE))).toEqual({ kind: 'done' });
+  }
+}
+const skipped = (time: EpochMs) => (of: ScheduleHead) => ({ kind: 'skip', key: keyOf(of, time) }) as const;
+const moved = (time: EpochMs, to: EpochMs) => (of: ScheduleHead) => {
+  const notes = [{ code: MOVED_NOTE, message: 'A person moved it.' }];
+  return { kind: 'create', occurrence: planned(of, time, { dueAt: to, notes }) } as const;
+};
+
+/** What of each day is to run, and when; in hours since its noon. */
+async function plannedOn(of: ScheduleHead, day: number): Promise<string[]> {
+  const { items } = await stores.occurrences.listOccurrences({
+    schedule: of.id,
+    kind: 'scheduled',
+    oldestFirst: true,
+    limit: 500,
+  });
+  const hours = (time: number) => (time - at(day * DAY)) / HOUR;
+  return items
+    .filter(({ scheduledTime }) => Math.abs(hours(scheduledTime)) < 12)
+    .map((one) => `${hours(one.scheduledTime)}: ${one.status} at ${hours(one.dueAt)}`);
+}
+
+async function throughDays(count: number, shift: number, zoneData = 'b'): Promise<void> {
+  for (let hour = 1; hour <= count * 24; hour += 1) await tickAt(at(hour * HOUR - MINUTE), zoneData, shift);
+}
+
+describe('what a person decided about a coming time', () => {
+  it.each([-HOUR, HOUR])('holds when zone data moves it by %i', async (shift) => {
+    const head = await daily();
+    await decided(head, skipped(at(2 * DAY)), moved(at(3 * DAY), at(3 * DAY + 6 * HOUR)));
+    await throughDays(4, shift);
+    const by = shift / HOUR;
+    expect(await plannedOn(head, 1)).toEqual([`${by}: pending at ${by}`]);
+    const skip = ['0: skipped at 0', `${by}: skipped at ${by}`];
+    expect(await plannedOn(head, 2)).toEqual(shift < 0 ? skip.toReversed() : skip);
+    const move = ['0: cancelled at 6', `${by}: pending at 6`];
+    expect(await plannedOn(head, 3)).toEqual(shift < 0 ? move.toReversed() : move);
+  });
+
+  it('holds when zone data moves later times and not the next', async () => {
+    const head = await daily();
+    await decided(head, skipped(at(3 * DAY)));
+    const summer = noonEachDay(HOUR);
+    const from = at(2 * DAY);
+    const recurrenceOf = (): Recurrence => ({
+      ...summer,
+      next: (after) => {
+        const winter = noonEachDay(0).next(after);
+        return winter && winter.at < from ? winter : summer.next(epochMs(Math.max(after, from - 1)));
+      },
+      prev: (before) =>
+        before > from + HOUR ? summer.prev(before) : noonEachDay(0).prev(epochMs(Math.min(before, from))),
+    });
+    const result = await tickAt(at(HOUR), 'b', 0, { recurrenceOf });
+    expect(result).toMatchObject({ rezoned: 0, failures: [] });
+    expect(await headOf(head)).toMatchObject({ nextDueAt: at(DAY), zoneData: 'b' });
+    for (let hour = 2; hour < 4 * 24; hour += 1)
+      await tickAt(at(hour * HOUR - MINUTE), 'b', 0, { recurrenceOf });
+    expect(await plannedOn(head, 3)).toEqual(['0: skipped at 0', '1: skipped at 1']);
+  });
+
+  it('does not run again where it ran before its time, and goes on where it is running', async () => {
+    const head = await daily();
+    await decided(head, moved(at(2 * DAY), at(2 * MINUTE)));
+    await claimed(stores, keyOf(head, at(2 * DAY)), at(2 * MINUTE));
+    await throughDays(3, HOUR);
+    expect(await plannedOn(head, 2)).toEqual([`0: running at ${-48 + 2 / 60}`, '1: skipped at 1']);
+  });
+
+  it('holds however many there are', async () => {
+    const head = await daily();
+    const days = Array.from({ length: 60 }, (_, day) => day + 2);
+    await decided(
+      head,
+      ...days.map((day) =>
+        day % 2 ? skipped(at(day * DAY)) : moved(at(day * DAY), at(day * DAY + 5 * HOUR)),
+      ),
+    );
+    await tickAt(at(HOUR), 'b', HOUR);
+    for (const day of days) {
+      const lines =
+        day % 2 ? ['0: skipped at 0', '1: skipped at 1'] : ['0: cancelled at 5', '1: pending at 5'];
+      expect(await plannedOn(head, day)).toEqual(lines);
+    }
+  });
+
+  it('holds when zone data is taken back', async () => {
+    const head = await daily();
+    await decided(head, skipped(at(2 * DAY)), moved(at(3 * DAY), at(3 * DAY + 6 * HOUR)));
+    await tickAt(at(HOUR), 'b', HOUR);
+    await tickAt(at(2 * HOUR), 'c', 0);
+    for (let hour = 3; hour <= 4 * 24; hour += 1) await tickAt(at(hour * HOUR - MINUTE), 'c', 0);
+    expect(await plannedOn(head, 2)).toEqual(['0: skipped at 0', '1: skipped at 1']);
+    expect(await plannedOn(head, 3)).toEqual(['0: pending at 6', '1: cancelled at 6']);
+  });
+
+  it('is neither lost nor doubled when it is made while the tick moves it', async () => {
+    const head = await daily();
+    await decided(head, skipped(at(2 * DAY)));
+    let raced = false;
+    const store: TickDeps['store'] = {
+      ...stores.planning,
+      async materialise(batch, now) {
+        if (!raced) await decided(head, skipped(at(3 * DAY)));
+        raced = true;
+        return stores.planning.materialise(batch, now);
+      },
+    };
+    await tickAt(at(HOUR), 'b', HOUR, { store });
+    await throughDays(4, HOUR);
+    expect(await plannedOn(head, 2)).toEqual(['0: skipped at 0', '1: skipped at 1']);
+    expect(await plannedOn(head, 3)).toEqual(['0: skipped at 0', '1: skipped at 1']);
+  });
+
+  it('holds when the pause that it was made before ends by itself', async () => {
+    const head = await daily();
+    await decided(head, skipped(at(2 * DAY)), moved(at(3 * DAY), at(3 * DAY + 6 * HOUR)));
+    const before = await headOf(head);
+    if (!before) throw new Error('gone');
+    const until = at(2 * DAY - HOUR);
+    const pause = { since: at(MINUTE), by: 'p', until, from: at(MINUTE), unrecorded: at(DAY) };
+    const cancel = [await readPending(stores, keyOf(head, at(3 * DAY)))];
+    const next: ScheduleHead = {
+      ...before,
+      state: 'paused',
+      version: before.version + 1,
+      nextDueAt: until,
+      pause,
+    };
+    const paused = change(next, { expected: before, cancel, cancelReason: 'paused' });
+    expect(await stores.schedules.applyChange(paused)).toEqual({ kind: 'applied' });
+    await throughDays(4, HOUR);
+    expect(await plannedOn(head, 2)).toEqual(['0: skipped at 0', '1: skipped at 1']);
+    expect(await plannedOn(head, 3)).toEqual(['0: cancelled at 6', '1: pending at 6']);
   });
 });

@@ -1,3 +1,4 @@
+import type { CancelReason } from '../../core/occurrence.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
 
@@ -50,7 +51,7 @@ const nextDueIs = (at: EpochMs | null): Expression =>
     ? expression('attribute_not_exists(next_due_at)')
     : expression('next_due_at = :expected_next_due_at', [], { ':expected_next_due_at': at });
 
-const versionIs = (version: number): Expression =>
+export const versionIs = (version: number): Expression =>
   expression('#version = :expected_version', ['version'], { ':expected_version': version });
 
 /** Neither an API call (version) nor a tick (next_due_at) came between, nor has its group begun to count it. */
@@ -128,12 +129,13 @@ export const sendsAre = (sends: number): Expression =>
     ? expression('attribute_not_exists(sends)')
     : expression('sends = :seen_sends', [], { ':seen_sends': sends });
 
-/** Cancelled by a pause before any attempt: resume may make it again under the same key. */
-export const cancelledByPauseUnstarted = expression(
-  '#status = :cancelled AND reason = :paused AND attempt = :zero',
-  ['status'],
-  { ':cancelled': 'cancelled', ':paused': 'paused', ':zero': 0 },
-);
+/** Cancelled before any attempt: by a pause, so that a resume may make it again under the same key. */
+export const cancelledUnstarted = (reason: CancelReason): Expression =>
+  expression('#status = :cancelled AND reason = :cancel_reason AND attempt = :zero', ['status'], {
+    ':cancelled': 'cancelled',
+    ':cancel_reason': reason,
+    ':zero': 0,
+  });
 
 /** The next tick of nobody, of a scanner that died, or of the same scanner. */
 export const shardIsFree = (holder: string, now: EpochMs): Expression =>

@@ -1,8 +1,9 @@
 import { isMoved } from '../../core/moved.ts';
+import type { CancelReason } from '../../core/occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../core/planner.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
-import { and, cancelledByPauseUnstarted, conditioned, expression, isAbsent } from './conditions.ts';
+import { and, cancelledUnstarted, conditioned, expression, isAbsent } from './conditions.ts';
 import type { Item } from './head-items.ts';
 import { coalescedItem, occurrenceOf, pendingItem } from './occurrence-items.ts';
 import { transact, type WriteAction } from './transact.ts';
@@ -12,6 +13,8 @@ export interface Create {
   readonly put: NonNullable<WriteAction['Put']>;
   /** When the planner makes it; what a person decided about its time before a pause then holds. */
   readonly plannedAt?: EpochMs;
+  /** It may have stood under this key before, and been taken to another. */
+  readonly comesBack?: true;
 }
 
 /** Written only when its key is free (docs/guarantees.md, 2); where it is not, the answer says what is there. */
@@ -37,12 +40,18 @@ export function createActions(
   ];
 }
 
+/** What a person moved, where its time now stands: zone data that is taken back has it stand where it stood before. */
+export function recreateAction(context: StoreContext, moved: PlannedOccurrence, now: EpochMs): Create {
+  return { ...createAction(context, pendingItem(moved, context.shardCount, now)), comesBack: true };
+}
+
 /**
  * What a pause cancelled before any attempt is made again, since otherwise pausing and resuming within the plan
  * window would lose its time. It may have been claimed and given up without a call: its tokens go on from there, so
  * that a late request of that claim does not fit a new one.
  */
-function again({ put, plannedAt }: Create, left: Item): Create {
+function again(create: Create, left: Item): Create {
+  const { put, plannedAt } = create;
   const { fencingToken, dispatchSeq, ...before } = occurrenceOf(left);
   const isStillMoved = plannedAt !== undefined && isMoved(before) && before.dueAt > plannedAt;
   const unchanged = expression('fencing_token = :seen_token AND dispatch_seq = :seen_seq', [], {
@@ -56,8 +65,8 @@ function again({ put, plannedAt }: Create, left: Item): Create {
     fencing_token: fencingToken,
     dispatch_seq: dispatchSeq + 1,
   };
-  const condition = conditioned(and(cancelledByPauseUnstarted, unchanged));
-  return { ...(plannedAt !== undefined && { plannedAt }), put: { ...put, Item, ...condition } };
+  const condition = conditioned(and(cancelledUnstarted(left.reason as CancelReason), unchanged));
+  return { ...create, put: { ...put, Item, ...condition } };
 }
 
 /** When it is to start, as a person had it. */
@@ -67,8 +76,9 @@ function movedAs({ due_at, first_due_at, notes, start_by }: Item): Item {
 
 export const putOf = ({ put }: Create): WriteAction => ({ Put: put });
 
-function isLeftByPause({ status, reason, attempt }: Item): boolean {
-  return status === 'cancelled' && reason === 'paused' && attempt === 0;
+function mayComeAgain({ comesBack }: Create, { status, reason, attempt }: Item): boolean {
+  const isLeft = reason === 'paused' || (comesBack === true && reason === 'superseded');
+  return status === 'cancelled' && isLeft && attempt === 0;
 }
 
 /**
@@ -90,7 +100,7 @@ export async function commitCreating(
     left = left.flatMap((create, index) => {
       if (!result.failed.has(required.length + index)) return [create];
       const found = result.failed.get(required.length + index);
-      return found && isLeftByPause(found) ? [again(create, found)] : [];
+      return found && mayComeAgain(create, found) ? [again(create, found)] : [];
     });
     if (taken === 'conflict' && left.length < creates.length) return 'conflict';
   }

@@ -11,11 +11,11 @@ import type { Expression } from './conditions.ts';
  */
 export function headProgress(
   context: Pick<StoreContext, 'shardCount'>,
-  { head, create, nextDueAt, remainingRuns, lastRunAt, zoneData, zoneMove }: Materialisation,
+  { head, create, nextDueAt, remainingRuns, lastRunAt, zoneData, zoneMove, staysPaused }: Materialisation,
   now: EpochMs,
 ): Expression {
   const completed = nextDueAt === null;
-  const wakes = head.state === 'paused';
+  const wakes = head.state === 'paused' && !staysPaused;
   const comeBack = completed ? retireAt(head, create, now) : nextDueAt;
   const sets: Record<string, unknown> = {
     ...(completed ? { state: 'completed' } : wakes && { state: 'enabled' }),

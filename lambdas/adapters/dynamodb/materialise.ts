@@ -1,12 +1,22 @@
 import pMap from 'p-map';
+import { NO_DECISIONS } from '../../core/decisions.ts';
 import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { tallyAction } from './catch-up-tallies.ts';
 import type { StoreContext } from './client.ts';
-import { placeholders, plannable } from './conditions.ts';
-import { type Create, commitCreating, createActions, putOf } from './creates.ts';
+import { and, placeholders, plannable, versionIs } from './conditions.ts';
+import {
+  type Create,
+  commitCreating,
+  createAction,
+  createActions,
+  putOf,
+  recreateAction,
+} from './creates.ts';
 import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
+import { skippedItem } from './occurrence-items.ts';
+import { cancelUpdate } from './schedule-changes.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
 /** Schedules in one transaction. More saves little and makes one conflict undo more. */
@@ -45,7 +55,10 @@ export async function materialise(
 function prepare(context: StoreContext, entry: Materialisation, index: number, now: EpochMs): Prepared {
   const { head } = entry;
   if (head.nextDueAt === null) throw new Error(`${head.id} has no next time to materialise`);
-  const condition = plannable(head);
+  const { decisions = NO_DECISIONS } = entry;
+  // What people decide grows the version: read with them, it says that these were all.
+  const condition =
+    entry.decisions || entry.zoneMove ? and(plannable(head), versionIs(head.version)) : plannable(head);
   const update = headProgress(context, entry, now);
   return {
     index,
@@ -59,9 +72,16 @@ function prepare(context: StoreContext, entry: Materialisation, index: number, n
           ...placeholders(update, condition),
         },
       },
+      ...decisions.cancel.map((pending) => ({
+        Update: cancelUpdate(context, pending, 'superseded', now),
+      })),
       ...(entry.tally ? [tallyAction(context, head.id, entry.tally, now)] : []),
     ],
-    creates: createActions(context, entry.create, entry.records, now),
+    creates: [
+      ...createActions(context, entry.create, entry.records, now),
+      ...decisions.create.map((moved) => recreateAction(context, moved, now)),
+      ...decisions.skipped.map((key) => createAction(context, skippedItem(key, context, now))),
+    ],
   };
 }
 

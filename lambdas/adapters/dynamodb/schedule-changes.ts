@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
-import { type ChangeResult, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
+import type { ChangeResult, ScheduleChange } from '../../core/ports.ts';
 import { purgeTimeOf } from '../../core/retention.ts';
 import { applyKeyLimit } from '../../core/slots/fill.ts';
 import { giveBackQuietly } from '../../core/slots/hand-over.ts';
@@ -21,7 +21,7 @@ import {
   isPending,
   placeholders,
 } from './conditions.ts';
-import { commitCreating, createAction, createActions, putOf } from './creates.ts';
+import { commitCreating, createAction, createActions } from './creates.ts';
 import { chargeAction } from './group-items.ts';
 import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
@@ -30,7 +30,7 @@ import { skippedItem } from './occurrence-items.ts';
 import { SLOT_ATTRIBUTES } from './occurrence-updates.ts';
 import { revival } from './operator-moves.ts';
 import { createSlotStore } from './slot-store.ts';
-import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
+import { MAX_ACTIONS, type WriteAction } from './transact.ts';
 import { watchAction } from './watch-items.ts';
 
 /** Single writes under way at once. */
@@ -38,7 +38,12 @@ const CONCURRENCY = 16;
 /** Those that a pause held and that come back in the transaction; they have no claim to the room of others. */
 const MAX_REVIVED_INSIDE = 40;
 
-function cancelUpdate(context: StoreContext, pending: PendingOccurrence, reason: CancelReason, now: EpochMs) {
+export function cancelUpdate(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  reason: CancelReason,
+  now: EpochMs,
+) {
   const update = expression(
     'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
       `ADD dispatch_seq :one REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
@@ -94,18 +99,18 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
     ...calendarActions(context, change),
     ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];
-  const planned = createActions(context, change.create, change.records, now);
-  const skips = (change.skipped ?? []).map((key) => createAction(context, skippedItem(key, context, now)));
+  const creates = [
+    ...createActions(context, change.create, change.records, now),
+    ...(change.skipped ?? []).map((key) => createAction(context, skippedItem(key, context, now))),
+  ];
+  const room = MAX_ACTIONS - fixed.length - creates.length;
   // Under a revision that stays in force a cancel cannot wait: what it stops, made anew here, would run twice.
   const reserved = head.oldestRevision === undefined ? 0 : change.cancel.length;
-  // Moves and the links to calendars may leave room for fewer.
-  const skipsInside = Math.min(
-    MAX_SKIPPED_IN_CHANGE,
-    Math.max(0, MAX_ACTIONS - fixed.length - planned.length - reserved),
-  );
-  const creates = [...planned, ...skips.slice(0, skipsInside)];
-  const room = MAX_ACTIONS - fixed.length - creates.length;
-  if (room < 0) throw new Error(`A change creates ${creates.length} occurrences; a transaction has no room.`);
+  if (room < reserved) {
+    throw new Error(
+      `A change creates ${creates.length} and cancels ${reserved} at once; a transaction has no room.`,
+    );
+  }
   const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
   const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
   const slots = createSlotStore(context);
@@ -121,7 +126,9 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   const together = [...fixed, ...inside, ...revived.map((update): WriteAction => ({ Update: update }))];
   const outcome = await commitCreating(context, together, creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
-  for (const skip of skips.slice(skipsInside)) await transact(context.client, [putOf(skip)]);
+  for (const create of createActions(context, change.createAfter ?? [], [], now)) {
+    await commitCreating(context, [], [create]);
+  }
   if (!change.cancelsFirst) await outside();
   await pMap(revivals.slice(revived.length), (update) => writeIfUnchanged(context, update), {
     concurrency: CONCURRENCY,

@@ -1,33 +1,26 @@
+import {
+  type Decisions,
+  decideApart,
+  isDone,
+  isLeftByPause,
+  isMoveAhead,
+  movedAgain,
+  NO_DECISIONS,
+  skippedAgain,
+} from '../../core/decisions.ts';
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { OccurrenceKey } from '../../core/ids.ts';
 import { isMoved } from '../../core/moved.ts';
 import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
-import { keptFor, occurrenceOf, type PlannedOccurrence } from '../../core/planner.ts';
-import type { SkippedAhead } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
-import { isLeftByPause } from '../coming/time.ts';
+import { counterpart } from '../../core/zone-change.ts';
+import { isNewerZoneData } from '../../core/zone-version.ts';
 import type { Occurrences } from '../deps.ts';
 import type { Open } from './go-on.ts';
 import type { Move } from './move.ts';
 import type { HeadBase } from './next-head.ts';
 import { toCancel } from './to-cancel.ts';
-
-/**
- * What a person decided about coming times, put under the new revision where they are still times of it. Without
- * it an edit of a description would have a time run that was skipped, or run at its old moment.
- */
-export interface CarriedOver {
-  /** Moved ones, with their due times. */
-  readonly create: readonly PlannedOccurrence[];
-  readonly skipped: readonly SkippedAhead[];
-  /** Their pending ones under the old revision, where the change would keep what is pending. */
-  readonly cancel: readonly PendingOccurrence[];
-}
-
-const NOTHING: CarriedOver = { create: [], skipped: [], cancel: [] };
-/** Moved ones that one transaction takes, soonest first; nobody moves so many times by hand. */
-const MAX_MOVED = 40;
 
 interface Change {
   readonly before: ScheduleHead | undefined;
@@ -35,34 +28,53 @@ interface Change {
   readonly move: Move;
   readonly open: readonly Open[];
   readonly now: EpochMs;
+  readonly zoneData: string;
 }
 
+/**
+ * What a person decided about coming times, put under the new revision where they are still times of it. Without
+ * it an edit of a description would have a time run that was skipped, or run at its old moment.
+ */
 export async function carryOver(
   occurrences: Pick<Occurrences, 'listOccurrences'>,
-  { before, base, move, open, now }: Change,
-): Promise<CarriedOver> {
+  { before, base, move, open, now, zoneData }: Change,
+): Promise<Decisions> {
   const isEdit = move.definition !== undefined;
   const isResume = before?.state === 'paused' && move.state === 'enabled';
   if (!before || before.state === 'deleted' || move.state === 'deleted' || !(isEdit || isResume))
-    return NOTHING;
+    return NO_DECISIONS;
 
   const recurrence = headRecurrence(base);
   const isTime = (at: EpochMs) => recurrence.next(epochMs(at - 1))?.at === at;
+  const stands = placeBy(before, zoneData);
+  const placed = (all: readonly Occurrence[]) =>
+    all.map((record) => ({ record, at: stands(record) })).filter(({ at }) => isTime(at));
   const records = await latestRecords(occurrences, before, now);
   const pending = move.state === 'enabled' ? movedAmong(before, move, open, now) : [];
-  const moved = [...pending, ...(isResume ? records.filter(isLeftByPause).filter(isMoved) : [])]
-    .filter(({ attempt, dueAt, scheduledTime }) => attempt === 0 && dueAt > now && isTime(scheduledTime))
-    .sort((a, b) => a.dueAt - b.dueAt)
-    .slice(0, MAX_MOVED);
-  const key = ({ scheduledTime }: OccurrenceKey) =>
-    ({ schedule: base.id, scheduledTime, revision: base.revision, kind: 'scheduled' }) as const;
+  const held = isResume ? records.filter(isLeftByPause).filter(isMoved) : [];
+  const moved = placed([...pending, ...held].filter((one) => isMoveAhead(one, now))).sort(
+    (a, b) => a.record.dueAt - b.record.dueAt,
+  );
+  const { moves, skips } = decideApart(moved, placed(records.filter(isDone)));
   return {
-    create: moved.map((one) => ({ ...plannedAgain(base, one), ...key(one), isAhead: true })),
-    skipped: records
-      .filter((one) => isEdit && isDone(one) && isTime(one.scheduledTime))
-      .map((one) => ({ ...key(one), ...keptFor(base.policy) })),
-    cancel: move.cancel.kinds === 'none' ? moved.filter((one) => one.status === 'pending') : [],
+    create: moves.map((one) => movedAgain(base, one)),
+    // A resume leaves the revision, and with it the key of what stands where it stood.
+    skipped: skips
+      .filter(({ record, at }) => isEdit || at !== record.scheduledTime)
+      .map((one) => skippedAgain(base, one)),
+    cancel:
+      move.cancel.kinds === 'none'
+        ? moved.flatMap(({ record }) => (record.status === 'pending' ? [record] : []))
+        : [],
   };
+}
+
+/** Where a time of the schedule now stands, should the zone data be later than that of its plan. */
+function placeBy(before: ScheduleHead, zoneData: string): (record: Occurrence) => EpochMs {
+  if (!isNewerZoneData(zoneData, before.zoneData)) return ({ scheduledTime }) => scheduledTime;
+  const recurrence = headRecurrence(before);
+  return ({ scheduledTime, revision }) =>
+    (revision === before.revision ? counterpart(recurrence, scheduledTime) : undefined) ?? scheduledTime;
 }
 
 /** Ones that the change cancels; one that keeps what is pending keeps what the planner made, not what is ahead of it. */
@@ -84,23 +96,6 @@ export function isAheadOfPlan(
   { kind, scheduledTime }: OccurrenceKey,
 ): boolean {
   return kind === 'scheduled' && state === 'enabled' && nextDueAt !== null && scheduledTime >= nextDueAt;
-}
-
-function plannedAgain(base: HeadBase, { scheduledTime, dueAt, startBy, notes, ...own }: Occurrence) {
-  const planned = occurrenceOf(
-    { schedule: base.id, revision: base.revision, policy: base.policy },
-    { at: scheduledTime, notes },
-    dueAt,
-  );
-  const late = startBy === undefined ? undefined : epochMs(dueAt + (startBy - own.firstDueAt));
-  return late === undefined ? planned : { ...planned, startBy: planned.startBy ?? late };
-}
-
-/** A person does not want it, or had it run before its time: it is not to run under a new revision. */
-function isDone(record: Occurrence): boolean {
-  const { status } = record;
-  if (status === 'cancelled' || status === 'skipped') return record.reason === 'user';
-  return status !== 'pending' && isMoved(record);
 }
 
 /** Moved, and held back by this pause: what was edited since has no record of it, and the resume makes it again. */

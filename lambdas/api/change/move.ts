@@ -1,10 +1,11 @@
 import type { PinnedCalendar } from '../../core/calendar.ts';
+import type { Decisions } from '../../core/decisions.ts';
 import { PunctualError } from '../../core/errors.ts';
 import { occurrenceId, type ScheduleId } from '../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { PlannedOccurrence } from '../../core/planner.ts';
-import { type IdempotencyRecord, MAX_SKIPPED_IN_CHANGE, type ScheduleChange } from '../../core/ports.ts';
+import type { IdempotencyRecord, ScheduleChange } from '../../core/ports.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { Definition, ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, MINUTE } from '../../core/time.ts';
@@ -55,6 +56,9 @@ export interface CancelMove {
  */
 const TRANSACTION_ROOM = 95;
 
+/** Of those, what decisions of people leave to the plan; what it has no room for comes next (plan-at-once.ts). */
+const LEAST_PLANNED = 10;
+
 export async function changeOf(
   deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
   id: ScheduleId,
@@ -66,17 +70,24 @@ export async function changeOf(
   const before = standing.kind === 'absent' ? undefined : standing.head;
   const open = await openOf(deps, id, standing);
   const base = nextHead(id, standing, move, now);
-  const carried = await carryOver(deps.occurrences, { before, base, move, open, now });
+  const carried = await carryOver(deps.occurrences, {
+    before,
+    base,
+    move,
+    open,
+    now,
+    zoneData: deps.zoneData,
+  });
   const toStop = [...toCancel(open, move.cancel, now), ...carried.cancel];
-  // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
-  // them would leave a plain mistake: that the cancels did not go with the change they belong to.
-  const decided = carried.create.length + Math.min(carried.skipped.length, MAX_SKIPPED_IN_CHANGE);
   const isWatched = base.policy.expectSuccessWithin !== undefined;
   const links =
     (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
+  const decided = decidedIn(id, carried, move, TRANSACTION_ROOM - links - LEAST_PLANNED);
   // What a resume finds pending is cancelled before it, since the schedule is still paused; a catch-up has all the room.
   const resumes = before?.state === 'paused' && move.state === 'enabled';
-  const free = Math.max(0, TRANSACTION_ROOM - decided - links);
+  // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
+  // them would leave a plain mistake: that the cancels did not go with the change they belong to.
+  const free = Math.max(0, TRANSACTION_ROOM - decided.actions - links);
   const room = resumes ? free : Math.max(0, free - toStop.length);
   if (move.definition && move.state === 'enabled') assertSafe(id, toStop, free, now);
   const held = resumes ? await heldByPause(deps.occurrences, before) : [];
@@ -88,7 +99,7 @@ export async function changeOf(
   const { create: planned, records, ...state } = going;
   const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));
   const wanted = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
-  const { create, cancel } = apart([...wanted, ...carried.create], toStop);
+  const { create, cancel } = apart([...wanted, ...decided.create], toStop);
   const head = { ...counted, ...state };
   const lookAt = successExpectedBy(head, undefined);
   return {
@@ -109,6 +120,7 @@ export async function changeOf(
     ...(resumes && { cancelsFirst: true }),
     ...(held.length > 0 && { revive: held }),
     create,
+    ...(decided.after.length > 0 && { createAfter: decided.after }),
     records,
     ...((move.definition || move.state === 'deleted') && { calendars: calendarsOf(before, move) }),
     ...(lookAt !== null && { watch: { lookAt, fresh: standing.kind !== 'live' } }),
@@ -116,6 +128,31 @@ export async function changeOf(
     ...(move.idempotency && { idempotency: move.idempotency }),
     now,
   };
+}
+
+/**
+ * Refuses an edit with more decisions about coming times than its transaction takes: without them a time would run that
+ * was skipped, or twice. What a resume has no room for stands under its key already, and follows.
+ */
+function decidedIn(
+  id: ScheduleId,
+  { create, skipped, cancel }: Decisions,
+  { definition }: Move,
+  room: number,
+) {
+  // What an edit keeps is cancelled in it, and made again by the new revision.
+  const most = Math.max(0, room - skipped.length - cancel.length);
+  if (create.length + skipped.length + cancel.length > room && definition) {
+    const verbs = `/schedules/${id}`;
+    throw new PunctualError(
+      'schedule.many-decisions',
+      `${create.length + skipped.length} coming times of ${id} are skipped or moved, more than one edit can take along: ` +
+        `take some skips back with POST ${verbs}/unskip, or move some times to where they belong with POST ${verbs}/move.`,
+      { value: id },
+    );
+  }
+  const inside = create.slice(0, most);
+  return { create: inside, after: create.slice(most), actions: inside.length + skipped.length };
 }
 
 /** Longer than a change takes, and than clocks differ. */

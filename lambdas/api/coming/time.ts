@@ -1,4 +1,5 @@
 import { API_LIMITS } from '../../contract/api/limits.ts';
+import { isLeftByPause } from '../../core/decisions.ts';
 import { PunctualError } from '../../core/errors.ts';
 import { headRecurrence } from '../../core/head-recurrence.ts';
 import type { OccurrenceKey, ScheduleId } from '../../core/ids.ts';
@@ -14,6 +15,8 @@ import { invalidRequest } from '../http/faults.ts';
 /** A nominal time of a schedule that has not come to its turn yet. */
 export interface ComingTime {
   readonly head: ScheduleHead;
+  /** Whether it still is a time of the schedule, and not only of what is being worked off. */
+  readonly isNominal: boolean;
   /** As the planner creates it. */
   readonly planned: PlannedOccurrence;
   /** What is there already: pending, or a record of what a person decided. */
@@ -43,7 +46,7 @@ export async function readComing(
   const at = isNominal ? fire : { at: scheduledTime, notes: [] };
   const next = recurrence.next(scheduledTime)?.at ?? null;
   const planned = onTime({ schedule: id, revision: head.revision, policy: head.policy }, at, next);
-  return { head, planned, found };
+  return { head, isNominal, planned, found };
 }
 
 /** The record of a nominal time: what is pending whatever its revision, or else that of the revision in force. */
@@ -64,11 +67,6 @@ async function recordAt(
     items.find(({ status }) => status === 'pending') ??
     items.find((record) => record.revision === revision && !isLeftByPause(record))
   );
-}
-
-/** A resume creates it again; until then it is as if it had not been created. */
-export function isLeftByPause(record: Occurrence): boolean {
-  return record.status === 'cancelled' && record.reason === 'paused' && record.attempt === 0;
 }
 
 /** Pending, not begun and not due: only then may a person still decide about it. */

@@ -15,12 +15,14 @@ export async function unskipTime(
 ): Promise<Occurrence> {
   const { occurrences, schedules } = deps;
   return untilSettled(id, async () => {
-    const { head, planned, found } = await readComing(deps, id, scheduledTime, now);
+    const { head, isNominal, planned, found } = await readComing(deps, id, scheduledTime, now);
     if (!found) throw notComing(scheduledTime, 'It is not skipped.');
     if (isStillComing(found, now)) return found;
     if (found.status !== 'skipped' || found.reason !== 'user') {
       throw notComing(scheduledTime, `It is ${found.status}.`);
     }
+    // Other zone data has moved it, and the skip with it.
+    if (!isNominal) throw notComing(scheduledTime, 'It is no time of the schedule any more.');
     if (found.dueAt <= now) throw notComing(scheduledTime, 'Its time has passed.');
     // Pending under a pause it would be cancelled when its time comes.
     if (head.state === 'paused') throw notComing(scheduledTime, 'The schedule is paused; resume it first.');

@@ -46,6 +46,7 @@ export const STATUS: Readonly<Record<ErrorCode, number>> = {
   'schedule.stale': 412,
   'idempotency.mismatch': 422,
   'schedule.busy': 503,
+  'schedule.many-decisions': 409,
   'store.unavailable': 503,
   // Raised when a function or the local run starts; none has a caller to answer.
   'config.invalid': 500,

@@ -363,12 +363,39 @@ describe('a pause and a resume', () => {
     expect(carried).toEqual(Array(45).fill('skipped'));
   });
 
+  it.each([undefined, 'keep', 'cancel'])(
+    'that are more than an edit can take along have it refused, with what to do (pending=%s)',
+    async (pending) => {
+      const { path } = await created(api, HOURLY);
+      for (let hour = 1; hour <= 44; hour += 1) {
+        await say(path, 'move', time(hour * HOUR), { to: time(hour * HOUR + MINUTE) });
+        await say(path, 'skip', time((hour + 44) * HOUR));
+      }
+      const query = pending ? `?pending=${pending}` : '';
+      const before = await standing(path, 1);
+      const refused = await api.patch(`${path}${query}`, { input: 'new' });
+      expect(refused).toMatchObject({ status: 409, body: { code: 'schedule.many-decisions' } });
+      expect(refused.body.detail).toMatch(/^88 coming times .* POST \/schedules\/.*\/unskip, .*\/move\.$/);
+      expect(await standing(path, 1)).toEqual(before);
+      // What keeps what is pending has to cancel each moved time as well.
+      const [moves, skips] = pending === 'keep' ? [42, 1] : [44, 41];
+      for (let hour = 44; hour > skips; hour -= 1) await say(path, 'unskip', time((hour + 44) * HOUR));
+      for (let hour = 44; hour > moves; hour -= 1) {
+        await say(path, 'move', time(hour * HOUR), { to: time(hour * HOUR) });
+      }
+      expect((await api.patch(`${path}${query}`, { input: 'new' })).status).toBe(200);
+      const carried = await standing(path, 2);
+      const of = (status: string) => Object.values(carried).filter((one) => one.startsWith(status)).length;
+      expect([of('pending at'), of('skipped')]).toEqual([moves, skips]);
+    },
+  );
+
   it('keep as many moves and skips through an edit that has every calendar exchanged', async () => {
     const names = Array.from({ length: 20 }, () => freshId('calendar').replace('/', '-'));
     for (const name of names) await api.put(`/calendars/${name}`, { dates: ['2031-01-01'] });
     const { path } = await created(api, { ...HOURLY, calendars: names.slice(0, 10) });
-    const moved = Array.from({ length: 40 }, (_, index) => (index + 1) * HOUR);
-    const skipped = Array.from({ length: 45 }, (_, index) => (index + 41) * HOUR);
+    const moved = Array.from({ length: 25 }, (_, index) => (index + 1) * HOUR);
+    const skipped = Array.from({ length: 30 }, (_, index) => (index + 26) * HOUR);
     for (const at of moved) await say(path, 'move', time(at), { to: time(at + MINUTE) });
     for (const at of skipped) await say(path, 'skip', time(at));
     const edit = await api.patch(path, { input: 'new', calendars: names.slice(10) });

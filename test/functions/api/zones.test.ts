@@ -7,9 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signedRequest } from '../../../bin/signed-request.ts';
 import { apiRegion } from '../../../bin/zones.ts';
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
-import { epochMs, HOUR } from '../../../lambdas/core/time.ts';
+import { epochMs, HOUR, toIso } from '../../../lambdas/core/time.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { at, NOON } from '../../support/fixtures.ts';
+import { keyOf, planned } from '../../support/seed.ts';
 import { apiWith, type Body, created, LIMITS, openApi, type TestApi } from './api.ts';
 
 let api: TestApi;
@@ -71,10 +72,40 @@ describe('the report of zones', () => {
     };
     await run(at(60_000));
     expect(await reported(later())).toEqual([{ ...item, state: 'moved' }]);
+    api.clock.set(at(5 * HOUR - 60_000));
     await run(at(5 * HOUR - 60_000));
     expect(await reported(later())).toEqual([]);
     expect((await api.get(stays.path)).body.nextScheduledTime).toBe('2026-03-01T17:00:00.000Z');
   });
+
+  it.each(['edit', 'resume'] as const)(
+    'is followed by an %s with what people decided about coming times',
+    async (kind) => {
+      const { id, path } = await created(api, { timezone: 'America/Vancouver' });
+      await plannedElsewhere(path);
+      const [skipped, moved, to] = [at(28 * HOUR), at(52 * HOUR), at(60 * HOUR)];
+      const head = async () => {
+        const found = await api.stores.schedules.readHead(id);
+        if (!found) throw new Error('gone');
+        return found;
+      };
+      const { occurrences } = api.stores;
+      const seen = await head();
+      await occurrences.createAhead({ kind: 'skip', key: keyOf(seen, skipped) }, seen, NOON);
+      const occurrence = planned(seen, moved, { dueAt: to, notes: [{ code: 'moved', message: '' }] });
+      await occurrences.createAhead({ kind: 'create', occurrence }, await head(), NOON);
+      const app = later();
+      if (kind === 'edit') await app.patch(path, { input: 'new' });
+      else for (const verb of ['pause', 'resume']) await app.post(`${path}/${verb}`);
+      const { revision } = await head();
+      const now = async (time: number) =>
+        await occurrences.readOccurrence(keyOf({ ...seen, revision }, epochMs(time + HOUR)));
+      expect(await now(skipped)).toMatchObject({ status: 'skipped', reason: 'user' });
+      expect(await now(moved)).toMatchObject({ status: 'pending', dueAt: to });
+      expect((await occurrences.openOf(id)).filter(({ dueAt }) => dueAt === to)).toHaveLength(1);
+      expect((await app.post(`${path}/unskip`, { scheduledTime: toIso(skipped) })).status).not.toBe(200);
+    },
+  );
 
   it('is printed by a command, for people and as JSON', async () => {
     const { id, path } = await created(api, { timezone: 'Europe/Berlin' });
