@@ -33,7 +33,7 @@ describe('a backfill', () => {
   it('runs each nominal time of its range once, as many at a time as it may, and completes', async () => {
     const bench = await backfillBench(stores, { overlap: 'skip' });
     bench.answerWith(async () => {
-      await sleep(5);
+      await sleep(60);
       return ok;
     });
     const { id, counts } = await bench.start({ from: iso(-4 * HOUR), maxConcurrent: 3 });

@@ -48,7 +48,8 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
 
   async function unsent() {
     return (await occurrences())
-      .filter((one) => one.status === 'pending' && sent.get(occurrenceId(one)) !== numberOf(one))
+      .filter((one) => one.status === 'pending' && one.waitingFor === undefined)
+      .filter((one) => sent.get(occurrenceId(one)) !== numberOf(one))
       .toSorted((a, b) => a.dueAt - b.dueAt);
   }
 
@@ -95,7 +96,8 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
         if (due.length === 0) return ends;
         api.clock.advance(SECOND);
         const handOver = (one: Occurrence) => {
-          const message = { id: occurrenceId(one), seq: one.dispatchSeq, dueAt: one.dueAt };
+          const { dispatchSeq: seq, dueAt, places } = one;
+          const message = { id: occurrenceId(one), seq, dueAt, places };
           sent.set(message.id, numberOf(one));
           return work(worker.deps, message, `w-${message.id}-${message.seq}`);
         };

@@ -1,6 +1,6 @@
-import pMap from 'p-map';
 import { type Dispatched, occurrenceId } from '../ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
+import { sideBySide } from '../side-by-side.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { type Held, heldBy } from './entries.ts';
 import { hasRoom, type Place, type SlotStore, type Stripe, type Taken, type Waiting } from './store.ts';
@@ -112,21 +112,17 @@ export async function handOut(
   const line = [...shown, ...more.filter((one) => !isShown.has(occurrenceId(one)))];
   let handed = 0;
   let next = 0;
-  await pMap(
-    places,
-    async (place) => {
-      for (;;) {
-        const one = line[next];
-        if (!one) return;
-        next += 1;
-        if (!(await slots.wake(one, place, now))) continue;
-        handed += 1;
-        await takeFor(slots, place, woken(one), { marksLine: line.length > places.length });
-        return;
-      }
-    },
-    { concurrency: CONCURRENCY },
-  );
+  await sideBySide(places, CONCURRENCY, async (place) => {
+    for (;;) {
+      const one = line[next];
+      if (!one) return;
+      next += 1;
+      if (!(await slots.wake(one, place, now))) continue;
+      handed += 1;
+      await takeFor(slots, place, woken(one), { marksLine: line.length > places.length });
+      return;
+    }
+  });
   return handed;
 }
 

@@ -1,4 +1,4 @@
-import pMap from 'p-map';
+import { sideBySide } from '../side-by-side.ts';
 import type { EpochMs } from '../time.ts';
 import { handOut } from './hand-over.ts';
 import { type LimitTerms, MAX_PLACES, type SlotStore, type Stripe, stripesFor } from './store.ts';
@@ -31,16 +31,16 @@ export async function shareOut(slots: SlotStore, first: Stripe): Promise<void> {
   const all = Array.from({ length: stripes }, (_, stripe) => stripe);
   const write = (stripe: number, cap: number, frozen: boolean, of?: number) =>
     slots.share({ slot, stripe }, first, cap, { frozen, ...(of !== undefined && { stripes: of }) });
-  const frozen = await pMap(all, (stripe) => write(stripe, 0, true), { concurrency: CONCURRENCY });
+  const frozen = await sideBySide(all, CONCURRENCY, (stripe) => write(stripe, 0, true));
   // Somebody else changes it again, and carries that out.
   if (frozen.includes(false)) return;
   const now = await slots.readStripes(slot, all);
   const { caps, isSettled } = sharesOf(first.limit, now);
   // Without a limit nobody asks for a place; the stripes stay, for the next limit.
   const used = isSettled ? stripesFor(first.limit ?? 1) : stripes;
-  const raised = await pMap(all, (stripe) => write(stripe, caps[stripe] ?? 0, false, used), {
-    concurrency: CONCURRENCY,
-  });
+  const raised = await sideBySide(all, CONCURRENCY, (stripe) =>
+    write(stripe, caps[stripe] ?? 0, false, used),
+  );
   if (isSettled && !raised.includes(false)) await slots.endLimit(first, used);
 }
 
@@ -95,8 +95,6 @@ export async function fillSlot(
   const [first] = stripes;
   if (first && first.limit !== undefined) return handOut(slots, slot, stripes, now);
   const line = await slots.waiting(slot, MOST_AT_ONCE);
-  const woken = await pMap(line, (one) => slots.wake(one, { slot, stripe: 0 }, now), {
-    concurrency: WAKE_CONCURRENCY,
-  });
+  const woken = await sideBySide(line, WAKE_CONCURRENCY, (one) => slots.wake(one, { slot, stripe: 0 }, now));
   return woken.filter(Boolean).length;
 }

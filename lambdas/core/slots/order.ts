@@ -5,7 +5,6 @@ import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
 import type { OccurrenceStore } from '../ports.ts';
 import { isOwnSlot, type SlotNeed } from '../slots.ts';
 import type { EpochMs } from '../time.ts';
-import { MAX_PLACES } from './store.ts';
 
 export interface Order {
   /** One that has to start before; undefined when there is none left. */
@@ -31,7 +30,8 @@ export async function findEarlier(
     const earlier = await slots.firstOpen(attempt.schedule, stripe?.through, attempt, now);
     return earlier ? { earlier } : { through };
   }
-  if (!backfill || !need.slot.startsWith('backfill:') || need.limit > MAX_PLACES) return {};
+  // Several at a time begin in their order only as far as they wait.
+  if (!backfill || !need.slot.startsWith('backfill:') || need.limit > 1) return {};
   const before = backfill.open.slice(0, Math.max(0, backfill.open.indexOf(attempt.scheduledTime)));
   if (before.length === 0) return {};
   const ids = before.map((time) => occurrenceId(occurrenceKeyIn(backfill, time)));

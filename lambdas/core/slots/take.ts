@@ -49,8 +49,8 @@ export async function takePlace(
       const [first] = await slots.readStripes(need.slot, [0]);
       if (first && stripe >= first.stripes) stripe = homeStripe(id, first.stripes);
       // Somebody is making it: who comes meanwhile waits, and is let in when it is made.
-      else if (first) return { kind: 'full', stripe: first };
-      else await setLimit(slots, need, now);
+      else if (first && stripe > 0) return { kind: 'full', stripe: first };
+      else if (!first) await setLimit(slots, need, now);
       continue;
     }
     const there = met.entries.get(id);

@@ -51,8 +51,8 @@ export async function waitFor(
     .map(([slot, stripe]) => ({ id, seq, slot, stripe }));
   const here = dropped.find(({ slot }) => slot === place.slot);
   await giveBack(slots, inPlaceOf ? dropped.filter((one) => one !== here) : dropped, now);
-  if (inPlaceOf && (await promise(slots, here, place, inPlaceOf))) return parked;
-  if (inPlaceOf && here) await slots.remove(here, here);
+  const isGiven = inPlaceOf !== undefined && (await promise(slots, here, place, inPlaceOf));
+  if (inPlaceOf && here && !isGiven) await slots.remove(here, here);
   await lookAgain(slots, place, parked, now);
   return parked;
 }
