@@ -89,14 +89,17 @@ export function createSlotStore(context: StoreContext): SlotStore {
     },
 
     async replace(place, dead, next, { marksLine = true } = {}) {
-      const names = { '#x': dead.id, '#y': next.id };
+      // The next may be an attempt of the same occurrence, which has waited for its own place.
+      const isSame = dead.id === next.id;
+      const names = { '#x': dead.id, ...(!isSame && { '#y': next.id }) };
+      const gone = [...(isSame ? [] : ['h.#x']), 'purge_at', ...(marksLine ? ['idle'] : [])];
       const write: Expression = {
-        text: `SET h.#y = :next${marksLine ? ', line = :yes' : ''} REMOVE h.#x, purge_at${marksLine ? ', idle' : ''}`,
+        text: `SET h.${isSame ? '#x' : '#y'} = :next${marksLine ? ', line = :yes' : ''} REMOVE ${gone.join(', ')}`,
         names,
         values: { ':next': next.seq, ...(marksLine && { ':yes': true }) },
       };
       const condition: Expression = {
-        text: 'h.#x <= :dead AND attribute_not_exists(h.#y) AND size(h) <= cap',
+        text: `h.#x <= :dead${isSame ? '' : ' AND attribute_not_exists(h.#y)'} AND size(h) <= cap`,
         names,
         values: { ':dead': dead.seq },
       };

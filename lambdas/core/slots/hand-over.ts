@@ -136,10 +136,15 @@ export async function lookAgain(
   parked: Waiting,
   now: EpochMs,
 ): Promise<void> {
-  for (let round = 0; round < 2; round += 1) {
+  for (let round = 0; round < 3; round += 1) {
     const [stripe] = await slots.readStripes(place.slot, [place.stripe]);
     if (!stripe) return;
-    if (hasRoom(stripe)) {
+    const id = occurrenceId(parked);
+    const own = stripe.entries.get(id);
+    if (own !== undefined && own < parked.dispatchSeq) {
+      // Promised to it while it was about to wait: an attempt that is no more.
+      await slots.remove(place, { id, seq: own });
+    } else if (hasRoom(stripe)) {
       if ((await handOut(slots, place.slot, [stripe], now, [parked])) > 0) return;
     } else if ((stripe.hasLine && stripe.idleSince === undefined) || (await slots.markLine(place))) return;
   }
