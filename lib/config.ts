@@ -6,45 +6,7 @@ import { LIMITS } from '../lambdas/contract/env.ts';
 /**
  * How a deployment is configured: CDK context under the prefix `punctual:`, in cdk.json or on the command
  * line (`npx cdk deploy -c punctual:shardCount=32`). Lists are JSON arrays or text separated by commas.
- * The table is the README's, which has links in it (test/infra/config.test.ts).
- *
- * | key | default | allowed | what it does |
- * | --- | --- | --- | --- |
- * | `stackName` | `Punctual` | a CloudFormation stack name | one stack per environment; another name is another deployment |
- * | `shardCount` | 16 | 1–256 | slices that schedules are spread over; may grow and shrink later |
- * | `shardsPerInvocation` | 8 | 1–256 | with more shards than this the tick fans out over several invocations |
- * | `leadSeconds` | 120 | 60–600 | how far ahead of now the tick looks; 120 survives one lost tick |
- * | `planWindowSeconds` | 600 | 60–900, not below `leadSeconds` | how far ahead a schedule that was looked at is materialised |
- * | `leaseSeconds` | 60 | 6–900 | how long a worker that stopped renewing keeps its occurrence |
- * | `redispatchSeconds` | 120 | 5–3600 | an occurrence that is overdue for so long, and that the queue does not hold, is handed over again |
- * | `retentionDays` | 30 | 1–3650 | how long finished occurrences are kept; a schedule may have its own `retention` |
- * | `logRetentionDays` | 30 | a period that CloudWatch Logs offers | how long logs are kept |
- * | `removalPolicy` | `retain` | `retain`, `destroy` | `retain`: tables are protected from deletion and outlive the stack |
- * | `monitoring` | `true` | `true`, `false` | alarms, their topic and the dashboard; `false` for an environment that nobody watches, or an emulator that cannot have them |
- * | `alarmEmail` | none | an e-mail address | is subscribed to the alarm topic and has to confirm once; needs `monitoring` |
- * | `overdueAlarmSeconds` | 60 | 10–3600 | the oldest occurrence may be overdue for so long before the alarm |
- * | `overdueAlarmCount` | 100 | 1–1000000 | so many occurrences may be overdue at a time, for minutes, before the alarm |
- * | `failedAlarmCount` | 1 | 1–1000000 | so many occurrences that end failed within five minutes raise the alarm |
- * | `workerMaxConcurrency` | 800 without pollers | 2–1000 | most workers at once, so that the account's concurrency has room for the rest; excludes the two poller settings |
- * | `workerMinPollers` | none | 2–200 | provisioned pollers, always paid for, 10 workers each: no ramp-up when many jobs are due at once |
- * | `workerMaxPollers` | none | 2–2000, not below `workerMinPollers` | set both or neither |
- * | `tickReservedConcurrency` | none | 1–1000, not below what a tick fans out to | concurrency that is kept for ticks, and their most; likewise the next three |
- * | `relayReservedConcurrency` | none | 1–1000 | for the relay: ten a shard of the stream are busy at most |
- * | `sweepReservedConcurrency` | none | 1–1000 | for the sweep: 2 are enough |
- * | `apiReservedConcurrency` | none | 1–1000 | for the API; a claim that waits for work counts as long as it waits |
- * | `workerMemoryMb` | 512 | 128–10240 | memory, and with it CPU, of a worker |
- * | `tickMemoryMb` | 1024 | 128–10240 | memory, and with it CPU, of a tick |
- * | `warmWritesPerSecond` | none | 4000–40000 | write units a second that both tables and their indexes take from the start; what for. It can only grow |
- * | `canary` | `true` | `true`, `false` | a schedule of the deployment's own proves each minute that the pipeline works; an alarm when it is silent |
- * | `apiRequestsPerSecond` | 50 | 1–10000 | throttle of each route of the API; bursts may be twice as large, up to 5,000; costly routes take a tenth of it each |
- * | `kmsKeyArn` | none | the ARN of a KMS key of the same Region | encrypts tables, queues, topic, bucket and logs |
- * | `jwtIssuer` | none | an https URL | callers bring a token of this issuer in place of a signature |
- * | `jwtAudience` | none | audiences | set with `jwtIssuer`; a token must be for one of them |
- * | `jwtReadScopes` | none | scopes | a token must have one of them to read; set with `jwtWriteScopes` |
- * | `jwtWriteScopes` | none | scopes | a token must have one of them to change something |
- * | `httpAllowedRanges` | none | CIDR ranges | private addresses that http targets may reach all the same |
- * | `allowedTargets` | none | ARNs, `*` and `?` in their parts; hosts, `*.` before them | what schedules may call; without an ARN only `http` and `pull`, without a host every public one |
- * | `allowedSecrets` | none | ARNs, `*` and `?` in their parts | secrets and parameters that http targets may name, and the KMS keys of those that have one of your own |
+ * What each setting means is in settings.ts.
  *
  * Any other key under the prefix is refused, so that a typing error is not a silent default.
  */
@@ -245,7 +207,7 @@ const configSchema = fields
 
 export type Config = z.output<typeof configSchema>;
 
-/** The keys of the table above. */
+/** The names of all settings. */
 export const CONFIG_KEYS = Object.keys(fields.shape);
 
 /** Reads the configuration out of the app's context; throws one sentence for each fault. */

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { CONFIG_KEYS, CONTEXT_PREFIX, parseConfig } from '../../lib/config.ts';
-import { ROOT } from './support/synth.ts';
+import { CONTEXT_PREFIX, parseConfig } from '../../lib/config.ts';
 
 function configOf(settings: Readonly<Record<string, unknown>>) {
   return parseConfig(
@@ -269,15 +267,4 @@ test('an address for alarms that do not exist is refused', () => {
   expect(() => configOf({ monitoring: false, alarmEmail: 'ops@example.com' })).toThrow(
     'punctual:alarmEmail is "ops@example.com"; it cannot be set without monitoring, which has the alarms.',
   );
-});
-
-test('the README and lib/config.ts tell every setting, in the same words', () => {
-  const rowsOf = (text: string) =>
-    [...text.matchAll(/^(?: \* )?(\| `\w+` \| .* \|)$/gm)].map(([, row = '']) =>
-      row.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1'),
-    );
-  const [, section = ''] = readFileSync(`${ROOT}README.md`, 'utf8').split('### Configuration\n');
-  const told = rowsOf(section.split('\n## ')[0] ?? '');
-  expect(told).toEqual(rowsOf(readFileSync(`${ROOT}lib/config.ts`, 'utf8')));
-  expect(told.map((row) => row.split('`')[1])).toEqual(CONFIG_KEYS);
 });
