@@ -16,7 +16,7 @@ import {
 import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
 import { skippedItem } from './occurrence-items.ts';
-import { cancelUpdate } from './schedule-changes.ts';
+import { cancelRequest } from './schedule-changes.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
 /** Schedules in one transaction. More saves little and makes one conflict undo more. */
@@ -73,7 +73,7 @@ function prepare(context: StoreContext, entry: Materialisation, index: number, n
         },
       },
       ...decisions.cancel.map((pending) => ({
-        Update: cancelUpdate(context, pending, 'superseded', now),
+        Update: cancelRequest(context, pending, 'superseded', now),
       })),
       ...(entry.tally ? [tallyAction(context, head.id, entry.tally, now)] : []),
     ],

@@ -1,5 +1,5 @@
 import type { Dispatched } from '../../core/ids.ts';
-import type { RunningOccurrence } from '../../core/occurrence.ts';
+import type { CancelReason, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import { withAttempt } from '../../core/occurrence.ts';
 import type { ClaimedPlaces, LeaseTerms, Settlement } from '../../core/ports.ts';
 import { purgeTimeOf } from '../../core/retention.ts';
@@ -116,5 +116,26 @@ export function settlementUpdate(
       `REMOVE ${LEASE_ATTRIBUTES}, ${SLOT_ATTRIBUTES}, open_shard`,
     names,
     { ...Object.fromEntries(names.map((name) => [`:set_${name}`, sets[name]])), ':one': 1 },
+  );
+}
+
+/** pending → cancelled, by a person or by a change of the schedule. */
+export function cancelUpdate(
+  context: StoreContext,
+  pending: PendingOccurrence,
+  reason: CancelReason,
+  now: EpochMs,
+): Expression {
+  return expression(
+    'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
+      `ADD dispatch_seq :one REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
+    ['status'],
+    {
+      ':cancelled': 'cancelled',
+      ':reason': reason,
+      ':now': now,
+      ':purge_at': purgeTimeOf(pending, { at: now, reason }, context.retentionDays),
+      ':one': 1,
+    },
   );
 }

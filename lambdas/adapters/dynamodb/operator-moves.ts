@@ -29,7 +29,7 @@ import { commitCreating, createAction } from './creates.ts';
 import { headKey } from './keys.ts';
 import { openShardOf, pendingItem, skippedItem } from './occurrence-items.ts';
 import { fenced, move, moveOf } from './occurrence-moves.ts';
-import { SLOT_ATTRIBUTES } from './occurrence-updates.ts';
+import { cancelUpdate, SLOT_ATTRIBUTES } from './occurrence-updates.ts';
 import { transact } from './transact.ts';
 
 /** Moves of the status machine that a person, or another occurrence, asks for. */
@@ -42,18 +42,7 @@ export async function cancel(
   reason: CancelReason,
   now: EpochMs,
 ): Promise<FencedResult> {
-  const update = expression(
-    'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
-      `ADD dispatch_seq :one REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
-    ['status'],
-    {
-      ':cancelled': 'cancelled',
-      ':reason': reason,
-      ':now': now,
-      ':purge_at': purgeTimeOf(pending, { at: now, reason }, context.retentionDays),
-      ':one': 1,
-    },
-  );
+  const update = cancelUpdate(context, pending, reason, now);
   return fenced(await move(context, pending, update, seen(pending)));
 }
 

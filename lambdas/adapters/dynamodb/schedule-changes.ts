@@ -4,7 +4,6 @@ import pMap from 'p-map';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { ChangeResult, ScheduleChange } from '../../core/ports.ts';
-import { purgeTimeOf } from '../../core/retention.ts';
 import { applyKeyLimit } from '../../core/slots/fill.ts';
 import { giveBackQuietly } from '../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -14,7 +13,6 @@ import {
   and,
   conditioned,
   dispatchSeqIs,
-  expression,
   headUnchanged,
   isAbsent,
   isCurrent,
@@ -27,7 +25,7 @@ import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
 import { occurrenceItemKey } from './keys.ts';
 import { skippedItem } from './occurrence-items.ts';
-import { SLOT_ATTRIBUTES } from './occurrence-updates.ts';
+import { cancelUpdate } from './occurrence-updates.ts';
 import { revival } from './operator-moves.ts';
 import { createSlotStore } from './slot-store.ts';
 import { MAX_ACTIONS, type WriteAction } from './transact.ts';
@@ -38,24 +36,13 @@ const CONCURRENCY = 16;
 /** Those that a pause held and that come back in the transaction; they have no claim to the room of others. */
 const MAX_REVIVED_INSIDE = 40;
 
-export function cancelUpdate(
+export function cancelRequest(
   context: StoreContext,
   pending: PendingOccurrence,
   reason: CancelReason,
   now: EpochMs,
 ) {
-  const update = expression(
-    'SET #status = :cancelled, reason = :reason, finished_at = :now, purge_at = :purge_at ' +
-      `ADD dispatch_seq :one REMOVE open_shard, ${SLOT_ATTRIBUTES}, attention_day, attention_at`,
-    ['status'],
-    {
-      ':cancelled': 'cancelled',
-      ':reason': reason,
-      ':now': now,
-      ':purge_at': purgeTimeOf(pending, { at: now, reason }, context.retentionDays),
-      ':one': 1,
-    },
-  );
+  const update = cancelUpdate(context, pending, reason, now);
   // The seq too: between read and write it may have run and come back for a retry.
   const condition = and(isPending, dispatchSeqIs(pending.dispatchSeq));
   return {
@@ -111,11 +98,11 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
       `A change creates ${creates.length} and cancels ${reserved} at once; a transaction has no room.`,
     );
   }
-  const cancels = change.cancel.map((pending) => cancelUpdate(context, pending, change.cancelReason, now));
+  const cancels = change.cancel.map((pending) => cancelRequest(context, pending, change.cancelReason, now));
   const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
   const slots = createSlotStore(context);
   const cancelOutside = async (pending: PendingOccurrence) => {
-    const update = cancelUpdate(context, pending, change.cancelReason, now);
+    const update = cancelRequest(context, pending, change.cancelReason, now);
     if (await writeIfUnchanged(context, update)) await giveBackQuietly(slots, pending, now);
   };
   const outside = () => pMap(change.cancel.slice(room), cancelOutside, { concurrency: CONCURRENCY });
@@ -160,7 +147,7 @@ function calendarActions({ schedulesTable: TableName }: StoreContext, change: Sc
 
 async function writeIfUnchanged(
   context: StoreContext,
-  update: ReturnType<typeof cancelUpdate>,
+  update: ReturnType<typeof cancelRequest>,
 ): Promise<boolean> {
   try {
     await context.client.send(new UpdateCommand(update));

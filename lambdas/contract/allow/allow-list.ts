@@ -1,3 +1,4 @@
+import { assertNever } from '../../core/errors.ts';
 import type { HttpTarget, SecretRef, Target } from '../../core/schedule.ts';
 import { type ArnKind, arnKind, arnMatches } from './arns.ts';
 import { hostEntryFor, hostMatches, readHostEntry } from './hosts.ts';
@@ -99,6 +100,9 @@ export function createAllowList(targets: readonly string[], secrets: readonly st
         case 'pull':
         case 'canary':
           return undefined;
+        default:
+          // A kind that nobody has thought of here must not pass as allowed.
+          return assertNever(target);
       }
     },
   };

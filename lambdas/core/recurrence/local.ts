@@ -46,11 +46,6 @@ export function wallAt(zone: Zone, utc: number): number {
   return utc + zone.segmentAt(utc).offset;
 }
 
-/** The day on the zone's calendar (civil.ts) at a UTC second. */
-export function dayAt(zone: Zone, utc: number): number {
-  return Math.floor(wallAt(zone, utc) / DAY_SECONDS);
-}
-
 /**
  * An instant, a local time in the zone, or a local date (its midnight); for people who type one. Throws
  * `timezone.unknown` and `expression.*` naming `field`.
