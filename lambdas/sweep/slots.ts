@@ -49,11 +49,16 @@ export async function sweepSlots(deps: SlotSweepDeps): Promise<SlotSweepResult> 
   const result = { waitedFor: 0, handedOut: 0, isUnfinished: false };
   const failures: { id: string; error: unknown }[] = [];
   const sweepShard = async (shard: number) => {
-    const look = async (slot: string) => {
-      if (deps.now() >= deps.stopAt) {
-        result.isUnfinished = true;
-        return;
+    const inTime = async function* () {
+      for await (const slot of deps.occurrences.slots.waitedFor(shard)) {
+        if (deps.now() < deps.stopAt) yield slot;
+        else {
+          result.isUnfinished = true;
+          return;
+        }
       }
+    };
+    const look = async (slot: string) => {
       result.waitedFor += 1;
       try {
         result.handedOut += await sweepSlot(deps, slot);
@@ -61,7 +66,7 @@ export async function sweepSlots(deps: SlotSweepDeps): Promise<SlotSweepResult> 
         failures.push({ id: slot, error });
       }
     };
-    await pMap(deps.occurrences.slots.waitedFor(shard), look, { concurrency: SLOT_CONCURRENCY });
+    await pMap(inTime(), look, { concurrency: SLOT_CONCURRENCY });
   };
   await pMap(shards, sweepShard, { concurrency: SHARD_CONCURRENCY });
   return { ...result, failures };

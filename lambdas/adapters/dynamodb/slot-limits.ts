@@ -92,6 +92,7 @@ export function createLimitWrites(context: StoreContext): LimitWrites {
       const { limit, since, epoch } = first;
       const write = expression(
         'SET h = if_not_exists(h, :none), cap = :cap, since = :since, stripes = :stripes, epoch = :epoch' +
+          (frozen ? '' : ', opened = :epoch') +
           (limit === undefined ? ' REMOVE #limit' : ', #limit = :limit'),
         ['limit'],
         {
@@ -104,10 +105,10 @@ export function createLimitWrites(context: StoreContext): LimitWrites {
         },
       );
       const mine = expression('epoch = :epoch', [], { ':epoch': epoch });
-      // What is frozen may be of an older change, or of a process that died with this one.
-      const condition = frozen
-        ? or(expression('attribute_not_exists(pk)'), expression('epoch <= :epoch', [], { ':epoch': epoch }))
-        : mine;
+      // What is frozen may be of an older change. A copy that comes when it has its share freezes nothing.
+      const isBefore = expression('attribute_not_exists(opened) OR opened < :epoch', [], { ':epoch': epoch });
+      const isNotLater = expression('epoch <= :epoch', [], { ':epoch': epoch });
+      const condition = frozen ? or(expression('attribute_not_exists(pk)'), and(isNotLater, isBefore)) : mine;
       return (await updateItem(context, stripeKey({ slot, stripe }), write, condition)).kind === 'written';
     },
 

@@ -140,17 +140,18 @@ export async function ownWaiting(
   slot: string,
   from: EpochMs | undefined,
 ): Promise<PendingOccurrence[]> {
-  if (from === undefined) {
-    // Not known what started last: those that the index shows, as they are.
-    const shown = await waiting(context, slot, FIRST_PAGE);
-    const items = await batchGet(context.client, context.occurrencesTable, shown.map(occurrenceItemKey));
-    return pendingAmong(items).filter(({ waitingFor }) => waitingFor === slot);
-  }
+  // Of times before, which were replayed or moved, or where it is not known what started last: those that the index
+  // shows, as they are.
+  const shown = (await waiting(context, slot, FIRST_PAGE)).filter(
+    ({ scheduledTime }) => from === undefined || scheduledTime < from,
+  );
+  const items = await batchGet(context.client, context.occurrencesTable, shown.map(occurrenceItemKey));
+  const found = pendingAmong(items).filter(({ waitingFor }) => waitingFor === slot);
+  if (from === undefined) return found;
   const filter = {
     text: '#status = :pending AND waiting_for = :slot',
     values: { ':pending': 'pending', ':slot': slot },
   };
-  const found: PendingOccurrence[] = [];
   for await (const items of filtered(context, schedule, occurrenceRange(from), filter))
     found.push(...pendingAmong(items));
   return found;

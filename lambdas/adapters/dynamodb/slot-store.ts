@@ -83,20 +83,28 @@ export function createSlotStore(context: StoreContext): SlotStore {
       const there = own('h.#x <= :seq', id, { ':seq': seq });
       const condition = ifNoLine ? and(there, expression('attribute_not_exists(line)')) : there;
       const result = await update(place, write, condition);
-      if (result.kind === 'written')
-        return { kind: 'removed', stripes: (result.item?.stripes as number) ?? 1 };
+      if (result.kind === 'written') return { kind: 'removed', stripe: stripeOf(place, result.item) };
       return { kind: 'refused', stripe: result.item && stripeOf(place, result.item) };
     },
 
-    async replace(place, dead, next, { marksLine = true } = {}) {
+    async replace(place, dead, next, { marksLine = true, through } = {}) {
       // The next may be an attempt of the same occurrence, which has waited for its own place.
       const isSame = dead.id === next.id;
       const names = { '#x': dead.id, ...(!isSame && { '#y': next.id }) };
+      const sets = [
+        `h.${isSame ? '#x' : '#y'} = :next`,
+        ...(marksLine ? ['line = :yes'] : []),
+        ...(through === undefined ? [] : ['through = :through']),
+      ];
       const gone = [...(isSame ? [] : ['h.#x']), 'purge_at', ...(marksLine ? ['idle'] : [])];
       const write: Expression = {
-        text: `SET h.${isSame ? '#x' : '#y'} = :next${marksLine ? ', line = :yes' : ''} REMOVE ${gone.join(', ')}`,
+        text: `SET ${sets.join(', ')} REMOVE ${gone.join(', ')}`,
         names,
-        values: { ':next': next.seq, ...(marksLine && { ':yes': true }) },
+        values: {
+          ':next': next.seq,
+          ...(marksLine && { ':yes': true }),
+          ...(through !== undefined && { ':through': through }),
+        },
       };
       const condition: Expression = {
         text: `h.#x <= :dead${isSame ? '' : ' AND attribute_not_exists(h.#y)'} AND size(h) <= cap`,
@@ -105,7 +113,10 @@ export function createSlotStore(context: StoreContext): SlotStore {
       };
       const result = await update(place, write, condition);
       if (result.kind === 'written') return true;
-      return result.item !== undefined && stripeOf(place, result.item).entries.get(next.id) === next.seq;
+      const there = result.item && stripeOf(place, result.item).entries;
+      const isLeft = (there?.get(dead.id) ?? Number.POSITIVE_INFINITY) <= dead.seq;
+      // Done before, and its answer was lost; beside the dead one the next has taken a place by itself.
+      return there?.get(next.id) === next.seq && !isLeft;
     },
 
     async markLine(place) {

@@ -71,16 +71,7 @@ export async function wake(
     expression('waiting_for = :slot', [], { ':slot': slot }),
   );
   const named = { ...write, names: { ...write.names, '#slot': slot } };
-  const result = await updateItem(context, occurrenceItemKey(waiting), named, condition);
-  if (result.kind === 'written') return true;
-  const found = result.item && occurrenceOf(result.item);
-  return (
-    found?.status === 'pending' &&
-    found.dispatchSeq === dispatchSeq + 1 &&
-    found.waitingFor === undefined &&
-    found.places[slot] === stripe &&
-    found.redispatchedAt === now
-  );
+  return (await updateItem(context, occurrenceItemKey(waiting), named, condition)).kind === 'written';
 }
 
 /** What was promised to it is void; it is handed over again. */

@@ -1,9 +1,18 @@
 import { type Dispatched, occurrenceId } from '../ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
 import { sideBySide } from '../side-by-side.ts';
+import { isOwnSlot } from '../slots.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { type Held, heldBy } from './entries.ts';
-import { hasRoom, type Place, type SlotStore, type Stripe, type Taken, type Waiting } from './store.ts';
+import {
+  type Entry,
+  hasRoom,
+  type Place,
+  type SlotStore,
+  type Stripe,
+  type Taken,
+  type Waiting,
+} from './store.ts';
 
 /** Candidates that are looked up at once: others hand places over at the same time. */
 const CANDIDATES = 12;
@@ -12,15 +21,21 @@ const CONCURRENCY = 8;
 /**
  * Gives back the places of an attempt that is dead, each to the first that waits for it. It is dead before, so that a
  * crash anywhere in here loses nothing: the sweep finds the entries dead, and whoever waits still waiting.
- * `waited`: it has stood in a line itself, so that somebody behind it is likely.
  */
 export async function giveBack(
   slots: SlotStore,
   held: readonly Held[],
   now: EpochMs,
-  { waited = false }: { readonly waited?: boolean } = {},
+  from: From = {},
 ): Promise<void> {
-  await Promise.all(held.map((one) => giveBackPlace(slots, one, waited, now)));
+  await Promise.all(held.map((one) => giveBackPlace(slots, one, from, now)));
+}
+
+interface From {
+  /** It has stood in a line itself, so that somebody behind it is likely. */
+  readonly waited?: boolean;
+  /** Nominal time of one that has started. */
+  readonly through?: EpochMs;
 }
 
 /**
@@ -35,24 +50,32 @@ export async function giveBackQuietly(
 ): Promise<void> {
   const held = heldBy(before).filter(({ slot }) => !(slot in keeps));
   if (held.length === 0) return;
-  const waited = before.status === 'running' && before.waited === true;
-  await giveBack(slots, held, now, { waited }).catch(() => undefined);
+  const from =
+    before.status === 'running' ? { waited: before.waited === true, through: before.scheduledTime } : {};
+  await giveBack(slots, held, now, from).catch(() => undefined);
 }
 
-async function giveBackPlace(slots: SlotStore, held: Held, waited: boolean, now: EpochMs): Promise<void> {
+async function giveBackPlace(
+  slots: SlotStore,
+  held: Held,
+  { waited = false, through }: From,
+  now: EpochMs,
+): Promise<void> {
   let met: Stripe | undefined;
   if (!waited) {
     const removed = await slots.remove(held, held, { ifNoLine: { now } });
-    if (removed.kind === 'removed') return removed.stripes > 1 ? fill(slots, held, now) : undefined;
+    if (removed.kind === 'removed') return removed.stripe.stripes > 1 ? fill(slots, held, now) : undefined;
     met = removed.stripe;
-    if (met?.entries.get(held.id) !== held.seq) return;
+    const seq = met?.entries.get(held.id);
+    // One that is kept over retries is of an earlier sequence.
+    if (seq === undefined || seq > held.seq) return;
   }
   const isOver = met !== undefined && met.entries.size > met.cap;
   const next = isOver ? undefined : await wakeFirst(slots, held, now);
-  if (next && (await slots.replace(held, held, { id: occurrenceId(next), seq: next.dispatchSeq + 1 })))
-    return;
-  await slots.remove(held, held);
-  if (!next && !isOver && met) await slots.noteNoLine(met, now);
+  const after = through !== undefined && isOwnSlot(held.slot) ? { through } : {};
+  if (next && (await slots.replace(held, held, entryOf(woken(next)), after))) return;
+  const { stripe: left } = await slots.remove(held, held);
+  if (!next && !isOver && left?.hasLine) await slots.noteNoLine(left, now);
 }
 
 /** Of many stripes only those know of a line that a hand-over has come by: the index knows of it. */
@@ -72,6 +95,7 @@ export function takeFor(
   return slots.take(place, attempt, terms, { passing: true, marksLine });
 }
 
+const entryOf = (one: Dispatched): Entry => ({ id: occurrenceId(one), seq: one.dispatchSeq });
 const woken = (one: Waiting): Dispatched => ({ ...one, dispatchSeq: one.dispatchSeq + 1 });
 
 /** Wakes the first that waits for a place in this stripe; undefined when nobody does. */

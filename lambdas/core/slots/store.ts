@@ -53,7 +53,7 @@ export type Taken =
   | { readonly kind: 'refused'; readonly stripe: Stripe | undefined };
 
 export type Removed =
-  | { readonly kind: 'removed'; readonly stripes: number }
+  | { readonly kind: 'removed'; readonly stripe: Stripe }
   | { readonly kind: 'refused'; readonly stripe: Stripe | undefined };
 
 /** A limit of a slot and when it was decided: of two, the later one is in force. */
@@ -88,7 +88,7 @@ export interface SlotStore {
     place: Place,
     dead: Entry,
     next: Entry,
-    options?: { readonly marksLine?: boolean },
+    options?: Pick<TakeOptions, 'marksLine' | 'through'>,
   ): Promise<boolean>;
   /** Notes that somebody waits, as long as there is no room; false when there is. */
   markLine(place: Place): Promise<boolean>;
@@ -120,7 +120,11 @@ export interface SlotStore {
 
   /** pending → pending and waiting, under the next sequence; the places that it `holds` are kept. Undefined: it has moved on. */
   park(pending: PendingOccurrence, slot: string, holds: Places): Promise<PendingOccurrence | undefined>;
-  /** waiting → handed over, under the next sequence, with a place in this stripe to come. False: it has moved on. */
+  /**
+   * waiting → handed over, under the next sequence, with a place in this stripe to come. False: it has moved on, be that by
+   * this very request, whose answer was lost. It then finds no place and waits again where it stood; to believe of a wake-up
+   * by somebody else that it was this one's would leave a place to nobody.
+   */
   wake(waiting: Waiting, place: Place, now: EpochMs): Promise<boolean>;
   /** pending → pending under the next sequence: whatever place was promised to it is dead. */
   fence(pending: PendingOccurrence, now: EpochMs): Promise<boolean>;

@@ -2,7 +2,7 @@ import { type Dispatched, occurrenceId } from '../ids.ts';
 import type { SlotNeed } from '../slots.ts';
 import type { EpochMs } from '../time.ts';
 import { homeStripe } from './entries.ts';
-import { setLimit } from './limit.ts';
+import { setLimit, settledStripes } from './limit.ts';
 import { hasRoom, type SlotStore, type Stripe, stripesFor, type TakeOptions } from './store.ts';
 
 /** What became of the request for a place. */
@@ -39,6 +39,7 @@ export async function takePlace(
     return { kind: 'held', stripe: 0 };
   let stripe = hint ?? homeStripe(id, stripesFor(need.limit));
   let probed = false;
+  let outdated = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const taken = await slots.take({ slot: need.slot, stripe }, attempt, need, options);
     if (taken.kind === 'taken') return { kind: 'held', stripe };
@@ -57,10 +58,19 @@ export async function takePlace(
     if (there === attempt.dispatchSeq) return { kind: 'held', stripe };
     if (there !== undefined && there > attempt.dispatchSeq) return { kind: 'stale' };
     if (isOutdated(met, need)) {
-      await setLimit(slots, need, now);
+      outdated += 1;
+      if (outdated === 1) await setLimit(slots, need, now);
+      // Whoever had begun to change it is at it still, or has died.
+      else if (outdated === 2) await settledStripes(slots, need.slot);
+      else return { kind: 'full', stripe: met };
       continue;
     }
     if (met.limit === undefined) return { kind: 'not-needed' };
+    if (stripe >= met.stripes) {
+      // One that is left over from a larger limit, which is what this need still names.
+      stripe = homeStripe(id, met.stripes);
+      continue;
+    }
     if (met.hasLine || probed || met.stripes === 1) return { kind: 'full', stripe: met };
     probed = true;
     const other = await emptiest(slots, need.slot, met);
