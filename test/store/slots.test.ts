@@ -328,9 +328,10 @@ describe('a slot under random crashes and copies', () => {
         await Promise.allSettled(agents);
         const all = await stores.occurrences.slots.readMany(keys.map(occurrenceId));
         const live = [...all.values()].filter((one) => one.status === 'running');
-        most = Math.max(most, live.length);
         expect(live.length).toBeLessThanOrEqual(limit);
         const entries = await worker.entries(terms.slot);
+        // How many of those that have a place are running at one moment is up to the agents.
+        most = Math.max(most, entries.size);
         // Whatever runs has its place.
         for (const one of live) expect(entries.get(occurrenceId(one))).toBe(one.dispatchSeq);
         if (round % 20 === 19) {
