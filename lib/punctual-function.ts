@@ -26,6 +26,14 @@ export interface PunctualFunctionProps<Env> {
   readonly reservedConcurrentExecutions?: number | undefined;
 }
 
+/**
+ * Sources of credentials that no function has: files, processes, single sign-on, web identities. A function's are in its
+ * environment or come from its container. The SDK imports these only when it looks there, and they are 90 kB.
+ */
+const UNUSED_CREDENTIALS = ['ini', 'process', 'sso', 'web-identity'].map(
+  (source) => `@aws-sdk/credential-provider-${source}`,
+);
+
 /** What all functions have in common. Each has its own role and its own log group. */
 export class PunctualFunction<Env> extends Construct {
   readonly lambda: NodejsFunction;
@@ -70,7 +78,7 @@ export class PunctualFunction<Env> extends Construct {
         target: 'node24',
         minify: true,
         // The SDK too: the version that was tested runs, and a bundled one starts faster than the runtime's.
-        externalModules: [],
+        externalModules: UNUSED_CREDENTIALS,
         // Without the sources themselves: a stack trace names file and line, and the map stays small.
         sourceMap: true,
         sourcesContent: false,
