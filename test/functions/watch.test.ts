@@ -228,6 +228,8 @@ describe('a success counts', () => {
     const { items } = await api.stores.occurrences.listOccurrences({
       schedule: id,
       kind: 'backfill',
+      // The order in which a backfill runs them.
+      oldestFirst: true,
       limit: 1,
     });
     const [first] = items;

@@ -1,5 +1,5 @@
 import { headRecurrence } from '../head-recurrence.ts';
-import type { Occurrence } from '../occurrence.ts';
+import type { CancelReason, Occurrence, PendingOccurrence } from '../occurrence.ts';
 import { keptFor, type PlannedOccurrence } from '../planner.ts';
 import type { OccurrenceStore } from '../ports.ts';
 import type { PlanningPolicy, ScheduleHead } from '../schedule.ts';
@@ -15,7 +15,7 @@ export interface AdvanceDeps {
     BackfillStore,
     'scheduleOf' | 'openOccurrences' | 'recordsBetween' | 'saveBackfill' | 'retireSlot'
   >;
-  readonly occurrences: Pick<OccurrenceStore, 'cancel'>;
+  readonly occurrences: Pick<OccurrenceStore, 'cancel' | 'readOccurrence'>;
 }
 
 export type AdvanceResult =
@@ -81,13 +81,35 @@ async function stop(
   const pending = toStop(backfill, found);
   for (let from = 0; from < pending.length; from += STOPPED_AT_ONCE) {
     const batch = pending.slice(from, from + STOPPED_AT_ONCE).map(async (one) => {
-      // One that has moved on meanwhile is seen as it is next time; should it start, its worker asks the backfill.
-      if ((await deps.occurrences.cancel(one, reason, now)).kind !== 'done') return;
-      after.set(one.scheduledTime, { ...one, status: 'cancelled', reason, finishedAt: now });
+      const stopped = await cancelWhilePending(deps, backfill, one, reason, now);
+      if (stopped) after.set(one.scheduledTime, { ...stopped, status: 'cancelled', reason, finishedAt: now });
     });
     await Promise.all(batch);
   }
   return after;
+}
+
+/** Times that one is cancelled anew because it came to wait for a place, or was called from there, meanwhile. */
+const MAX_CANCELS = 3;
+
+/**
+ * The occurrence as it was when it was cancelled. Undefined for one that has moved on: it is seen as it is next time,
+ * and should it start, its worker asks the backfill.
+ */
+async function cancelWhilePending(
+  deps: AdvanceDeps,
+  backfill: Backfill,
+  seen: PendingOccurrence,
+  reason: CancelReason,
+  now: EpochMs,
+): Promise<PendingOccurrence | undefined> {
+  let pending: PendingOccurrence | undefined = seen;
+  for (let tries = 0; pending && tries < MAX_CANCELS; tries += 1) {
+    if ((await deps.occurrences.cancel(pending, reason, now)).kind === 'done') return pending;
+    const found = await deps.occurrences.readOccurrence(seen);
+    [pending] = found ? toStop(backfill, new Map([[found.scheduledTime, found]])) : [];
+  }
+  return undefined;
 }
 
 interface Made {

@@ -43,7 +43,7 @@ describe('how occurrences run, end and are kept', () => {
     const { id, path } = await created(api, { expression: '* * * * *', retention: 'P2D' });
     await api.post(`${path}/trigger`);
     api.clock.advance(2 * HOUR);
-    await api.patch(path, { input: 1 });
+    await api.patch(`${path}?pending=cancel`, { input: 1 });
     api.clock.set(NOON);
     const { items } = await api.stores.occurrences.listOccurrences({ schedule: id, limit: 100 });
     expect(new Set(items.map(({ kind, status }) => `${kind} ${status}`))).toEqual(
