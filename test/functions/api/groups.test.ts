@@ -28,7 +28,7 @@ describe('the settings of a group', () => {
     const id = freshId('reports');
     const limitOf = createGroupLimits(api.stores.schedules, api.clock);
     await api.put('/groups/reports', { concurrencyLimit: 2 });
-    expect(await limitOf({ schedule: id })).toBe(2);
+    expect(await limitOf({ schedule: id })).toMatchObject({ limit: 2 });
     await api.put('/groups/reports', { concurrencyLimit: null });
     api.clock.set(at(11 * SECOND));
     expect(await limitOf({ schedule: id })).toBeUndefined();
