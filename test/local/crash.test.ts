@@ -28,7 +28,7 @@ describe('kill -9 of the whole run while 200 occurrences are being run', { timeo
   it('loses none: after the next start each one ends succeeded, and no call is unexplained', async () => {
     run = await startEmbeddedRun(['--data', directory]);
     const { apiUrl } = run;
-    const due = Math.ceil((Date.now() + 12_000) / 1_000) * 1_000;
+    const due = Math.ceil((Date.now() + 20_000) / 1_000) * 1_000;
     const expression = `at(${new Date(due).toISOString().slice(0, 19)})`;
     const names = Array.from({ length: JOBS }, (_, index) => `job-${index}`);
     const retry = { maxAttempts: 3, initialDelay: 'PT1S', jitter: 0 };

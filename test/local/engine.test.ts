@@ -27,8 +27,10 @@ describe('the embedded DynamoDB', () => {
     expect(Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName).sort()).toEqual([
       'attention',
       'open',
+      'waiting',
     ]);
     expect(Table?.GlobalSecondaryIndexes?.map(({ Projection }) => Projection?.ProjectionType)).toEqual([
+      'KEYS_ONLY',
       'KEYS_ONLY',
       'KEYS_ONLY',
     ]);
