@@ -1,5 +1,5 @@
 import type { ScheduleRecord } from '../core/ports.ts';
-import type { Definition } from '../core/schedule.ts';
+import { type Definition, defaultOverlap } from '../core/schedule.ts';
 import { commit, type Decide } from './change/commit.ts';
 import { assertIfMatch, assertStated } from './change/precondition.ts';
 import { type Rehearsal, rehearse } from './change/rehearse.ts';
@@ -38,6 +38,12 @@ function patching(deps: ChangeDeps, request: PatchRequest, read: Read): Decide {
     assertIfMatch(request.ifMatch, live.head);
     assertStated(request.patch.state, live.head, request.id);
     // Merged anew at each try: somebody else's edit in between is kept.
-    return editMove(deps, live, read(mergePatch(live.revision.definition, request.patch)), request);
+    return editMove(deps, live, read(mergePatch(chosenIn(live.revision.definition), request.patch)), request);
   };
+}
+
+/** Without the overlap policy that only follows from the expression, so that it follows a new expression too. */
+function chosenIn(definition: Definition): Omit<Definition, 'overlap'> & Partial<Definition> {
+  const { overlap, ...chosen } = definition;
+  return overlap === defaultOverlap(definition) ? chosen : definition;
 }

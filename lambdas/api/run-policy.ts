@@ -1,5 +1,5 @@
 import type { ScheduleBody } from '../contract/api/schedule.ts';
-import { DEFAULT_COMPLETION, type Definition } from '../core/schedule.ts';
+import { DEFAULT_COMPLETION, type Definition, defaultOverlap } from '../core/schedule.ts';
 import { invalidRequest } from './http/faults.ts';
 
 type RunPolicy = Pick<
@@ -19,7 +19,7 @@ type RunPolicy = Pick<
 export function runPolicyOf(body: ScheduleBody): RunPolicy {
   assertHeartbeat(body);
   return {
-    overlap: body.overlap,
+    overlap: body.overlap ?? defaultOverlap(body),
     ...(body.concurrency && { concurrency: body.concurrency }),
     completion: body.completion,
     ...(body.heartbeatTimeout !== undefined && { heartbeatTimeout: body.heartbeatTimeout }),

@@ -299,7 +299,13 @@ export const DEFAULT_CATCH_UP: CatchUpPolicy = {
   spreadOver: 'PT1M',
 };
 
-export const DEFAULT_OVERLAP: OverlapPolicy = 'skip';
+/**
+ * A one-shot comes due once, so that only triggers could overlap it: without a policy of its own it is spared the two
+ * writes of a slot, and a burst of them the time.
+ */
+export function defaultOverlap(times: Pick<RecurrenceSpec, 'expression'>): OverlapPolicy {
+  return isOneShot(times) ? 'allow' : 'skip';
+}
 export const DEFAULT_COMPLETION = 'immediate';
 export const DEFAULT_TIMEOUT = 'PT60S';
 export const DEFAULT_TIMEZONE = 'UTC';

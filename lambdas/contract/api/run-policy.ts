@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { retentionDays } from '../../core/retention.ts';
-import { DEFAULT_COMPLETION, DEFAULT_OVERLAP } from '../../core/schedule.ts';
+import { DEFAULT_COMPLETION } from '../../core/schedule.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
 import { durationSchema, nameSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
@@ -35,11 +35,12 @@ const retentionSchema = z
 export const runPolicyFields = {
   overlap: z
     .enum(OVERLAP_POLICIES)
-    .default(DEFAULT_OVERLAP)
+    .optional()
     .meta({
       description:
         'What an occurrence does that comes due while another of this schedule runs: run beside it, be skipped, ' +
-        'wait (one or all of them), or stop it.',
+        'wait (one or all of them), or stop it. When absent: `skip`, or `allow` for a single `at(…)`, which only ' +
+        'triggers could overlap.',
     }),
   concurrency: concurrencySchema.optional(),
   completion: z.enum(['immediate', 'callback']).default(DEFAULT_COMPLETION).meta({

@@ -33,6 +33,16 @@ describe('how occurrences run, end and are kept', () => {
     expect(patched.body).not.toHaveProperty('retention');
   });
 
+  it('lets a one-shot overlap unless it says otherwise, and follows the expression where it says nothing', async () => {
+    const { path, reply } = await created(api, { expression: 'at(2026-12-01T09:00:00)' });
+    expect(reply.body.overlap).toBe('allow');
+    expect((await api.patch(path, { expression: '0 9 * * *' })).body.overlap).toBe('skip');
+    expect((await api.patch(path, { expression: 'at(2026-12-01T09:00:00)' })).body.overlap).toBe('allow');
+    const chosen = await created(api, { expression: 'at(2026-12-01T09:00:00)', overlap: 'skip' });
+    expect(chosen.reply.body.overlap).toBe('skip');
+    expect((await api.patch(chosen.path, { description: 'as before' })).body.overlap).toBe('skip');
+  });
+
   it('goes to the head as far as planning needs it', async () => {
     const { id } = await created(api, { retention: 'P90D', deleteAfterCompletion: true });
     const head = await api.stores.schedules.readHead(id);
