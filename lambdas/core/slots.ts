@@ -63,26 +63,25 @@ export interface SlotTerms {
   readonly createdAt: EpochMs;
 }
 
-/** The slots that an occurrence needs, in the order in which they are taken: nobody waits for an earlier with a later. */
+/**
+ * The slots that an occurrence needs, in the order in which they are taken. Nobody waits for an earlier one with a later in
+ * hand, and all that share slots take them in the same order.
+ */
 export function slotNeeds(
   schedule: ScheduleId,
   { definition, createdAt }: SlotTerms,
   groupLimit: GroupLimit | undefined,
 ): SlotNeed[] {
   const { overlap, concurrency } = definition;
-  // The slot of a one-shot is new when it comes due, unless somebody has triggered it.
-  const own = {
-    slot: ownSlot(schedule),
-    limit: 1,
-    since: epochMs(0),
-    kept: true,
-    isNew: isOneShot(definition),
-  };
-  return [
-    ...(overlap === 'allow' ? [] : [own]),
+  const shared = [
     ...(concurrency ? [{ slot: keySlot(concurrency.key), limit: concurrency.limit, since: createdAt }] : []),
     ...(groupLimit ? [{ slot: groupSlot(splitScheduleId(schedule).group), ...groupLimit }] : []),
   ];
+  if (overlap === 'allow') return shared;
+  const own = { slot: ownSlot(schedule), limit: 1, since: epochMs(0), kept: true };
+  // That of a one-shot is new when it comes due, unless somebody has triggered it. Last, so that a flood of them that
+  // waits for a shared slot does not make and give back so many.
+  return isOneShot(definition) ? [...shared, { ...own, isNew: true }] : [own, ...shared];
 }
 
 /**

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOccurrenceStore } from '../../lambdas/adapters/dynamodb/index.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import { sideBySide } from '../../lambdas/core/side-by-side.ts';
 import { applyLimit } from '../../lambdas/core/slots/fill.ts';
 import { settledStripes } from '../../lambdas/core/slots/limit.ts';
 import { DAY, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
@@ -104,6 +105,30 @@ describe('who waits for a slot', () => {
       running = await worker.start(next, terms);
     }
   });
+
+  it.each([8, 60])(
+    'is handed every place of %i that are given back at the same moment',
+    async (limit) => {
+      const terms = sharing(limit);
+      const keys = await jobs(4 * limit, terms);
+      const atOnce = async <Item>(items: readonly Item[], act: (item: Item) => Promise<unknown>) => {
+        await sideBySide(items, 30, act);
+      };
+      await atOnce(keys, (key) => worker.begin(key, terms));
+      await worker.sweep(terms);
+      for (let round = 0; round < 3; round += 1) {
+        const all = [...(await stores.occurrences.slots.readMany(keys.map(occurrenceId))).values()];
+        const woken = all.filter((one) => one.status === 'pending' && one.waitingFor === undefined);
+        await atOnce(woken, (one) => worker.start(one, terms));
+        const found = [...(await stores.occurrences.slots.readMany(keys.map(occurrenceId))).values()];
+        const running = found.filter((one) => one.status === 'running');
+        expect(running).toHaveLength(limit);
+        await atOnce(running, (one) => worker.succeed(one));
+      }
+      expect((await worker.entries(terms.slot)).size).toBe(limit);
+    },
+    60_000,
+  );
 
   it('stands behind all others when it is of a backfill', async () => {
     const terms = sharing(1);

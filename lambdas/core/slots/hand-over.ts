@@ -1,3 +1,4 @@
+import { hash48 } from '../hash.ts';
 import { type Dispatched, occurrenceId } from '../ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
 import { sideBySide } from '../side-by-side.ts';
@@ -14,8 +15,11 @@ import {
   type Waiting,
 } from './store.ts';
 
-/** Candidates that are looked up at once: others hand places over at the same time. */
-const CANDIDATES = 12;
+/** Candidates that are looked up at once, and tried: others hand places over at the same time. */
+const CANDIDATES = 40;
+const MAX_TRIED = 5;
+/** Looks at the line until the place is left to the sweep. */
+const MAX_ROUNDS = 10;
 const CONCURRENCY = 8;
 
 /**
@@ -79,7 +83,7 @@ async function giveBackPlace(
 }
 
 /** Of many stripes only those know of a line that a hand-over has come by: the index knows of it. */
-async function fill(slots: SlotStore, place: Place, now: EpochMs): Promise<void> {
+async function fill(slots: SlotStore, place: Held, now: EpochMs): Promise<void> {
   const next = await wakeFirst(slots, place, now);
   if (next) await takeFor(slots, place, woken(next), { marksLine: true });
 }
@@ -99,21 +103,26 @@ const entryOf = (one: Dispatched): Entry => ({ id: occurrenceId(one), seq: one.d
 const woken = (one: Waiting): Dispatched => ({ ...one, dispatchSeq: one.dispatchSeq + 1 });
 
 /** Wakes the first that waits for a place in this stripe; undefined when nobody does. */
-export async function wakeFirst(slots: SlotStore, place: Place, now: EpochMs): Promise<Waiting | undefined> {
-  const line = await slots.waiting(place.slot, CANDIDATES);
-  for (const one of inTurn(line, place)) if (await slots.wake(one, place, now)) return one;
+export async function wakeFirst(slots: SlotStore, held: Held, now: EpochMs): Promise<Waiting | undefined> {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const line = await slots.waiting(held.slot, CANDIDATES);
+    for (const one of inTurn(line, held, round)) if (await slots.wake(one, held, now)) return one;
+    // All of them were woken by others who give places back, and there may be more behind.
+    if (line.length < CANDIDATES) return undefined;
+  }
   return undefined;
 }
 
 /**
- * The first, and where somebody else has just woken that one the others from a point that differs by who asks: many who
+ * The first; and where somebody else has just woken that one a few others, from a point that differs by who asks: many who
  * hand places over at once would otherwise all follow the same one down the line.
  */
-function inTurn(line: readonly Waiting[], { stripe }: Place): Waiting[] {
+function inTurn(line: readonly Waiting[], { id, stripe }: Held, round: number): Waiting[] {
   const [first, ...rest] = line;
   if (!first) return [];
-  const from = rest.length === 0 ? 0 : stripe % rest.length;
-  return [first, ...rest.slice(from), ...rest.slice(0, from)];
+  const from = rest.length === 0 ? 0 : hash48(`${id}#${stripe}#${round}`) % rest.length;
+  const others = [...rest.slice(from), ...rest.slice(0, from)];
+  return [first, ...(line.length < CANDIDATES ? others : others.slice(0, MAX_TRIED))];
 }
 
 /**
