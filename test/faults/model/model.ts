@@ -19,7 +19,7 @@ export type Name = (typeof NAMES)[number];
 
 const SHORT_RETRY = { initialDelay: 'PT5S', factor: 2, maxDelay: 'PT20S', jitter: 0.2, maxAge: 'PT10M' };
 
-/** Schedules that fire often, so that a few commands meet a few times. */
+/** Schedules that fire often, so that a few commands meet a few times. No two have the same expression (`adopt`). */
 export const PLANS = {
   'each minute': scheduled('* * * * *', { expectSuccessWithin: 'PT2M' }),
   'each 20 s, skip': scheduled('*/20 * * * * *', { overlap: 'skip' }),
@@ -39,12 +39,12 @@ export const PLANS = {
     retention: 'P1D',
   }),
   'each 40 s, newest': scheduled('every PT40S', { overlap: 'cancel-other', retention: 'P1D' }),
-  'each 30 s, by pull': scheduled('*/30 * * * * *', {
+  'each 30 s, by pull': scheduled('3,33 * * * * *', {
     target: { kind: 'pull', queue: 'shared' },
     overlap: 'skip',
     heartbeatTimeout: 'PT45S',
   }),
-  'each 30 s, by a calendar': scheduled('*/30 * * * * *', { calendars: ['shared'] }),
+  'each 30 s, by a calendar': scheduled('7,37 * * * * *', { calendars: ['shared'] }),
 } satisfies Record<string, Definition>;
 
 export type PlanName = keyof typeof PLANS;

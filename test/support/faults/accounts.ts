@@ -5,6 +5,7 @@ import { isMoved } from '../../../lambdas/core/moved.ts';
 import type { FireNote } from '../../../lambdas/core/recurrence/types.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import { type EpochMs, epochMs, toIso } from '../../../lambdas/core/time.ts';
+import { replaysOf } from './audit.ts';
 import type { Era } from './history.ts';
 import type { Item } from './observer.ts';
 
@@ -18,6 +19,7 @@ interface Entry {
   readonly createdAt: EpochMs;
   readonly status: string;
   readonly started: boolean;
+  readonly isReplayed: boolean;
   /** A person decided about this time; a range around it says nothing of it. */
   readonly decided: boolean;
   readonly range: boolean;
@@ -43,7 +45,7 @@ export function accountFaults(
   for (const [index, era] of eras.entries()) {
     if (era.state !== 'enabled' && era.state !== 'completed') continue;
     const end = eras[index + 1]?.from ?? lastPlanned(head, now);
-    const from = Math.max(era.from, startedUnderOlder(entries, era));
+    const from = Math.max(era.from, startedUnderOlder(entries, era), keptUntil(era));
     for (const time of nominalTimes(era, epochMs(from), end)) {
       const all = entries.filter((entry) => isOf(entry, era) && entry.from <= time && time <= entry.to);
       const found = all.some(({ decided }) => decided) ? all.filter(({ range }) => !range) : all;
@@ -58,7 +60,8 @@ export function accountFaults(
     else if (entry.from <= born.from)
       faults.push(`${toIso(entry.from)} is not after ${toIso(born.from)}, when its revision was made`);
   }
-  const ran = entries.filter(({ id }) => called.has(id));
+  // A person may have asked for an old one once more.
+  const ran = entries.filter(({ id, isReplayed }) => called.has(id) && !isReplayed);
   for (const time of new Set(ran.map((entry) => entry.time))) {
     const revisions = ran.filter((entry) => entry.time === time).map(({ revision }) => revision);
     if (revisions.length > 1) faults.push(`${toIso(time)} ran under revisions ${revisions.join(' and ')}`);
@@ -95,6 +98,7 @@ function entryOf(item: Item): Entry | undefined {
       item.is_ahead === true ||
       item.reason === 'user' ||
       isMoved({ notes: (item.notes ?? []) as FireNote[] }),
+    isReplayed: replaysOf(item) > 0,
     started: item.started_at !== undefined && (item.attempt as number) > 0,
     range: range !== undefined,
     from: range?.from ?? key.scheduledTime,
@@ -106,6 +110,12 @@ function entryOf(item: Item): Entry | undefined {
 function startedUnderOlder(entries: readonly Entry[], era: Era): number {
   const older = entries.filter(({ revision, started }) => revision < era.revision && started);
   return Math.max(0, ...older.map(({ time }) => time));
+}
+
+/** After an edit that kept what was pending, times up to there are those of the revisions before it. */
+function keptUntil({ head, revision }: Era): number {
+  const keeps = (head.oldestRevision ?? revision) < revision;
+  return keeps && head.nextDueAt !== null ? head.nextDueAt - 1 : 0;
 }
 
 function lastPlanned(head: ScheduleHead | undefined, now: EpochMs): EpochMs {

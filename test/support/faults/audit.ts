@@ -69,7 +69,7 @@ function changeFaults(before: Item, after: Item): string[] {
     `passed from ${before.holder} to ${after.holder} while its lease stood`,
   );
   wrong(
-    before.status === 'pending' && ['succeeded', 'failed'].includes(statusOf(after)),
+    before.status === 'pending' && ['succeeded', 'failed'].includes(statusOf(after)) && !isTooOld(after),
     'ended without having been claimed',
   );
   wrong(endedByOther(before, after), 'was taken from its holder before the lease had expired');
@@ -77,6 +77,9 @@ function changeFaults(before: Item, after: Item): string[] {
   wrong(isTerminal(statusOf(after)) && after.open_shard !== undefined, 'is terminal and still in `open`');
   return faults;
 }
+
+/** A retry that comes to its turn too late is not tried any more. */
+const isTooOld = ({ status, reason }: Item) => status === 'failed' && reason === 'max-age';
 
 /** What ends an attempt is the record of that attempt, not that of one whose worker is late. */
 function endedByOlder(before: Item, after: Item): boolean {
