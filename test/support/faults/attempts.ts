@@ -93,7 +93,11 @@ function backfillFaults(
 }
 
 /** What a finished occurrence says of its attempts against what reached the target. */
-export function outcomeFaults(item: Item, calls: readonly TargetCall[], maxAttempts: number): string[] {
+export function outcomeFaults(
+  item: Item,
+  calls: readonly TargetCall[],
+  maxAttempts: { readonly least: number; readonly most: number },
+): string[] {
   const name = `${item.pk} ${item.sk}`;
   const attempt = item.attempt as number;
   // Each replay is a round of attempts of its own.
@@ -102,13 +106,13 @@ export function outcomeFaults(item: Item, calls: readonly TargetCall[], maxAttem
   const wrong = (bad: boolean, what: string) => {
     if (bad) faults.push(`${name} ${what}`);
   };
-  wrong(inRound > maxAttempts, `had ${inRound} attempts of ${maxAttempts}`);
+  wrong(inRound > maxAttempts.most, `had ${inRound} attempts of ${maxAttempts.most}`);
   wrong(calls.length > Math.max(attempt, 0), `was called ${calls.length} times in ${attempt} attempts`);
   const succeeded = calls.some(({ answer }) => answer === 'succeeded');
   wrong(item.status === 'succeeded' && !succeeded, 'succeeded without its target having said so');
   wrong(
-    item.status === 'failed' && item.reason === 'attempts-exhausted' && inRound < maxAttempts,
-    `gave up after ${inRound} of ${maxAttempts} attempts`,
+    item.status === 'failed' && item.reason === 'attempts-exhausted' && inRound < maxAttempts.least,
+    `gave up after ${inRound} of ${maxAttempts.least} attempts`,
   );
   return faults;
 }

@@ -159,8 +159,14 @@ export function apiClient(request: Request, { history, limits, now }: Notes) {
       return this.setGroup(group, { concurrencyLimit });
     },
     async setGroup(group: string, settings: z.input<typeof groupBody>): Promise<void> {
-      limits.set(group, settings.concurrencyLimit ?? undefined, now());
-      await request(undefined, (deps, caller) => setGroup(deps, group, groupBody.parse(settings), caller));
+      const limit = settings.concurrencyLimit ?? undefined;
+      limits.set(group, limit, now());
+      try {
+        await request(undefined, (deps, caller) => setGroup(deps, group, groupBody.parse(settings), caller));
+      } finally {
+        // It may have been carried out at any moment up to now.
+        limits.set(group, limit, now());
+      }
     },
     /** Moves every schedule that uses it to the new version. */
     async putCalendar(name: string, dates: readonly string[]): Promise<void> {

@@ -75,9 +75,15 @@ type Calls = ReadonlyMap<OccurrenceId, readonly TargetCall[]>;
 function endFaults(calls: Calls, revisions: readonly Revision[], items: readonly Item[]): string[] {
   return items.flatMap((item) => {
     const key = occurrenceKeyOf(item as never);
-    const definition = revisions.find(({ revision }) => revision === key.revision)?.definition;
-    if (!definition) return [`${item.pk} ${item.sk} is of a revision that is not in the table`];
-    return outcomeFaults(item, calls.get(occurrenceId(key)) ?? [], definition.retry.maxAttempts);
+    if (!revisions.some(({ revision }) => revision === key.revision))
+      return [`${item.pk} ${item.sk} is of a revision that is not in the table`];
+    // After an edit it may have gone on by a later definition.
+    const possible = revisions.filter(({ revision }) => revision >= key.revision);
+    const limits = possible.map(({ definition }) => definition.retry.maxAttempts);
+    return outcomeFaults(item, calls.get(occurrenceId(key)) ?? [], {
+      least: Math.min(...limits),
+      most: Math.max(...limits),
+    });
   });
 }
 

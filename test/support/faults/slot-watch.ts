@@ -6,9 +6,9 @@ import {
   type ScheduleId,
   splitScheduleId,
 } from '../../../lambdas/core/ids.ts';
-import type { Definition } from '../../../lambdas/core/schedule.ts';
+import type { Definition, ScheduleHead } from '../../../lambdas/core/schedule.ts';
 import type { SlotNeed } from '../../../lambdas/core/slots.ts';
-import { whyNotInForce } from '../../../lambdas/core/standing.ts';
+import { isAdopted, whyNotInForce } from '../../../lambdas/core/standing.ts';
 import { type EpochMs, SECOND } from '../../../lambdas/core/time.ts';
 import { GroupLimits } from './limits.ts';
 import type { Item, Observer } from './observer.ts';
@@ -43,7 +43,7 @@ export class SlotWatch {
     const key = parseOccurrenceId(id);
     if (!item || !key) return;
     const backfills = key.kind === 'backfill' ? await this.#deps.observer.backfills(schedule) : [];
-    const needs = await this.#needsOf(item, backfills, 'most');
+    const needs = await this.#needsOf(item, await this.#deps.observer.head(schedule), backfills, 'most');
     await this.#holders.begin(`${id}#${fencingToken}`, needs, async () => {
       const now = await this.#deps.observer.occurrence(key);
       return now?.status === 'running' && now.fencing_token === fencingToken;
@@ -62,7 +62,7 @@ export class SlotWatch {
       if (open.length === 0) continue;
       const [head, backfills] = await Promise.all([observer.head(id), observer.backfills(id)]);
       for (const item of open) {
-        const needs = await this.#needsOf(item, backfills, 'least');
+        const needs = await this.#needsOf(item, head, backfills, 'least');
         for (const { slot, limit } of needs) limits.set(slot, Math.min(limit, limits.get(slot) ?? limit));
         const key = occurrenceKeyOf(item as never);
         const user = { id: occurrenceId(key), slots: needs.map(({ slot }) => slot) };

@@ -24,7 +24,13 @@ export function startFaults(world: World, ledgers: ReadonlyMap<ScheduleId, Ledge
       .filter(({ invocation }) => invocation.schedule === id)
       .flatMap((call) => {
         const own = revisions.find(({ revision }) => revision === call.invocation.revision);
-        return own && call.item ? [{ ...call, item: call.item, definition: own.definition }] : [];
+        // What goes on by a later definition is started by its rules, or by both in turn.
+        const isEdited = revisions.some(
+          ({ revision, createdAt }) => revision > call.invocation.revision && createdAt <= call.at,
+        );
+        return own && !isEdited && call.item
+          ? [{ ...call, item: call.item, definition: own.definition }]
+          : [];
       })
       .filter(({ item }) => replaysOf(item) === 0);
     const first = calls.filter(({ invocation: { attempt, kind } }) => attempt === 1 && kind === 'scheduled');
