@@ -13,7 +13,7 @@ import { type EpochMs, SECOND } from '../../../lambdas/core/time.ts';
 import { GroupLimits } from './limits.ts';
 import type { Item, Observer } from './observer.ts';
 import { IdleSlots, SlotHolders, type SlotUser } from './slots.ts';
-import { hasBegun, isOwn, needsOf, waitsFor } from './slots-read.ts';
+import { keptSlots, needsOf, waitsFor } from './slots-read.ts';
 import type { TargetCall } from './target.ts';
 
 interface WatchDeps {
@@ -66,10 +66,12 @@ export class SlotWatch {
         for (const { slot, limit } of needs) limits.set(slot, Math.min(limit, limits.get(slot) ?? limit));
         const key = occurrenceKeyOf(item as never);
         const user = { id: occurrenceId(key), slots: needs.map(({ slot }) => slot) };
+        const kept = keptSlots(item);
         if (item.status === 'running') running.push(user);
-        else if (hasBegun(item)) running.push({ ...user, slots: user.slots.filter(isOwn) });
-        else if (isEligible(item, now()) && whyNotInForce({ ...key, ...replays(item) }, head) === null)
-          waiting.push(user);
+        else if (kept.length > 0) running.push({ ...user, slots: kept });
+        const isInForce = whyNotInForce({ ...key, ...replays(item) }, head) === null;
+        if (isInForce && isEligible(item, now()))
+          waiting.push({ ...user, slots: user.slots.filter((slot) => !kept.includes(slot)) });
       }
     }
     this.#idle.look({ now: now(), running, waiting, limitOf: (slot) => limits.get(slot) });
@@ -79,9 +81,16 @@ export class SlotWatch {
     this.#idle.forget();
   }
 
-  async #needsOf(item: Item, backfills: readonly Backfill[], which: 'most' | 'least'): Promise<SlotNeed[]> {
-    const { schedule, revision } = occurrenceKeyOf(item as never);
-    const definition = await this.#definition(schedule, revision);
+  async #needsOf(
+    item: Item,
+    head: ScheduleHead | undefined,
+    backfills: readonly Backfill[],
+    which: 'most' | 'least',
+  ): Promise<SlotNeed[]> {
+    const key = occurrenceKeyOf(item as never);
+    const { schedule } = key;
+    const goesOn = head !== undefined && isAdopted({ ...key, ...replays(item) }, head);
+    const definition = await this.#definition(schedule, goesOn ? head.revision : key.revision);
     if (!definition) return [];
     const limit = this.limits.at(splitScheduleId(schedule).group, this.#deps.now())[which];
     return needsOf(item, definition, limit, backfills);
@@ -102,5 +111,5 @@ const replays = ({ replays: count }: Item) => (count === undefined ? {} : { repl
 function isEligible(item: Item, now: EpochMs): boolean {
   const startBy = (item.start_by as number | undefined) ?? Number.POSITIVE_INFINITY;
   const isDue = (item.due_at as number) <= now - SECOND && startBy > now;
-  return isDue && waitsFor(item) !== undefined && item.pull_queue === undefined;
+  return item.status === 'pending' && isDue && waitsFor(item) !== undefined && item.pull_queue === undefined;
 }

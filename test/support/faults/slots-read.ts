@@ -63,9 +63,7 @@ export function waitsFor({ waiting_for: slot }: Item): string | undefined {
   return slot as string | undefined;
 }
 
-/** A schedule's own slot is held from the first attempt of an occurrence to its end, retry delays included. */
-export const isOwn = (slot: string): boolean => slot.startsWith('schedule:');
-
-export function hasBegun({ attempt, round_base: base }: Item): boolean {
-  return (attempt as number) > ((base as number | undefined) ?? 0);
+/** The places that it keeps while it waits: for its next attempt, or for another slot. */
+export function keptSlots({ kept }: Item): string[] {
+  return Object.keys((kept ?? {}) as object);
 }
