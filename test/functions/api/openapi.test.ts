@@ -5,7 +5,7 @@ import { testClock } from '../../support/clock.ts';
 import { NOON } from '../../support/fixtures.ts';
 import { apiWith, type Body } from './api.ts';
 
-/** What reviewers see change with the schemas. `npm run openapi` writes it. */
+/** What reviewers see change with the schemas. `npm run docs` writes it. */
 const KEPT = '../../../docs/openapi.json';
 
 interface Operation {
@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
     await expect(
       text,
-      'docs/openapi.json is out of date: npm run openapi writes it anew',
+      'docs/openapi.json is out of date: npm run docs writes it anew',
     ).toMatchFileSnapshot(KEPT);
   });
 
