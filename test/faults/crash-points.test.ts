@@ -36,7 +36,7 @@ const MOST = 14;
 /** Of a story with hundreds of calls. */
 const MOST_OF_LONG = 10;
 /** Milliseconds, on a machine that is busy with other things too. */
-const timeout = LONG ? 900_000 : 120_000;
+const timeout = LONG ? 900_000 : 400_000;
 
 let engine: TestEngine;
 beforeAll(async () => {
