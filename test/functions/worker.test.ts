@@ -230,11 +230,15 @@ describe('a client that ignores the abort', () => {
 
   it('does not keep an attempt going that somebody asked to stop', async () => {
     const of = await seedSchedule(stores, [NOON], { definition: { timeout: 'PT10M' } });
+    const asked = Promise.withResolvers<void>();
     const { deps, clock } = testWorker(stores, async () => {
       await stores.occurrences.requestCancel(keyOf(of, NOON), 'user');
+      asked.resolve();
       return deaf();
     });
     const working = work(deps, messageOf(of), 'w1');
+    // A renewal that comes before it would not know.
+    await asked.promise;
     for (const second of [LEASE / 3, LEASE / 3 + SECOND]) {
       await clock.waiting(at(second));
       clock.set(at(second));
