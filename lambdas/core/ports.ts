@@ -101,7 +101,7 @@ export interface GroupSettings extends GroupQuotas {
   readonly concurrencyLimit?: number;
 }
 
-/** The settings with when the concurrency limit was last said. */
+/** The settings, and a number that is larger with each time that the concurrency limit is said. */
 export interface GroupTerms extends GroupSettings {
   readonly limitSince?: EpochMs;
 }

@@ -75,6 +75,23 @@ describe('a limit of a shared key', () => {
   });
 });
 
+describe('a limit of a group', () => {
+  it('is what was said last, also within one moment and by a clock that is behind', {
+    timeout: 240_000,
+  }, async () => {
+    const world = await open();
+    world.behaviour = lasting(20 * SECOND);
+    await world.client.limitGroup(world.group, 11);
+    await world.client.limitGroup(world.group, null);
+    await world.client.limitGroup(world.group, 5);
+    world.skews.set('api', -3 * SECOND);
+    await world.client.limitGroup(world.group, 2);
+    await createJobs(world, 6, {});
+
+    expect(await endsOf(world, 60)).toEqual({ succeeded: 6 });
+  });
+});
+
 describe('several slots an occurrence', () => {
   it('its own, a key and its group are all kept, and none stands free', { timeout: 240_000 }, async () => {
     const world = await open();

@@ -60,12 +60,14 @@ describe('a limit', () => {
 
   it('of a group is the larger one for as long as a change needs to be in force', () => {
     const limits = new GroupLimits();
-    limits.set('g', 5, NOON);
+    limits.set('g', 5, NOON, true);
     expect(limits.at('g', at(MINUTE - 1))).toEqual({ most: 5, least: 5 });
-    limits.set('g', 2, at(MINUTE));
+    limits.set('g', 2, at(MINUTE), true);
     expect(limits.at('g', at(MINUTE + SECOND))).toEqual({ most: 5, least: 2 });
     expect(limits.at('g', at(2 * MINUTE))).toEqual({ most: 2, least: 2 });
-    limits.set('g', undefined, at(3 * MINUTE));
+    limits.set('g', 7, at(150 * SECOND), false);
+    expect(limits.at('g', at(5 * MINUTE))).toEqual({ most: 7, least: 2 });
+    limits.set('g', undefined, at(3 * MINUTE), true);
     expect(limits.at('g', at(5 * MINUTE))).toEqual({ most: undefined, least: undefined });
   });
 });

@@ -38,8 +38,8 @@ export async function readGroup(
   if (!Item) return undefined;
   const known = Object.entries(SETTINGS).filter(([, name]) => typeof Item[name] === 'number');
   const given = Object.fromEntries(known.map(([key, name]) => [key, Item[name]])) as GroupSettings;
-  const settings =
-    Item.limit_since === undefined ? given : { ...given, limitSince: Item.limit_since as EpochMs };
+  // Counted, and not told by a clock: of two changes in one moment, or by clocks that are apart, the later one holds.
+  const settings = { ...given, limitSince: Item.version as EpochMs };
   return { settings, count: Item.epoch === undefined ? undefined : countOf(Item) };
 }
 
@@ -76,17 +76,15 @@ export async function writeGroup(
   const begins = ['epoch', 'use_schedules', 'use_fires', 'use_bytes'];
   const sets = [
     ...set.map(([, name]) => `#${name} = :${name}`),
-    'limit_since = :now',
     ...(counts ? begins.map((name) => `#${name} = if_not_exists(#${name}, :${name})`) : []),
   ];
   const removes = counts ? gone : [...gone, 'epoch', ...COUNTS];
   const update = expression(
-    `ADD #version :one SET ${sets.join(', ')}` +
+    `ADD #version :one${sets.length > 0 ? ` SET ${sets.join(', ')}` : ''}` +
       `${removes.length > 0 ? ` REMOVE ${removes.map((name) => `#${name}`).join(', ')}` : ''}`,
     ['version', ...set.map(([, name]) => name), ...(counts ? begins : []), ...removes],
     {
       ':one': 1,
-      ':now': now,
       ...Object.fromEntries(set.map(([key, name]) => [`:${name}`, settings[key]])),
       ...(counts && { ':epoch': now, ':use_schedules': 0, ':use_fires': 0, ':use_bytes': 0 }),
     },

@@ -52,9 +52,9 @@ export async function setGroup(
 ): Promise<GroupView> {
   const given = Object.entries(body).filter(([, limit]) => limit !== null);
   await deps.schedules.writeGroup(group, Object.fromEntries(given) as GroupSettings, now);
-  const limit = body.concurrencyLimit ?? undefined;
-  await applyLimit(deps.occurrences.slots, { slot: groupSlot(group), limit, since: now }, now);
   const state = await deps.schedules.readGroup(group);
+  const { concurrencyLimit: limit, limitSince: since = now } = state?.settings ?? {};
+  await applyLimit(deps.occurrences.slots, { slot: groupSlot(group), limit, since }, now);
   if (state?.count) await countSchedules(deps.schedules, group, state.count.epoch, now);
   return getGroup(deps, group, now);
 }

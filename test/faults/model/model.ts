@@ -61,7 +61,7 @@ export function planOf(world: World, plan: PlanName): Definition {
   const { concurrency, target, calendars } = definition;
   return {
     ...definition,
-    ...(concurrency && { concurrency: { ...concurrency, key: `${world.id('key')}` } }),
+    ...(concurrency && { concurrency: { ...concurrency, key: `${world.id('key')}-${concurrency.limit}` } }),
     ...(target.kind === 'pull' && { target: { ...target, queue: world.group } }),
     ...(calendars && { calendars: [calendarOf(world)] }),
   };

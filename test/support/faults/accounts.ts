@@ -38,6 +38,7 @@ export function accountFaults(
   items: readonly Item[],
   now: EpochMs,
   called: Pick<ReadonlySet<OccurrenceId>, 'has'>,
+  makesUp = false,
 ): string[] {
   const entries = items.map(entryOf).filter((entry) => entry !== undefined);
   const faults: string[] = [];
@@ -57,7 +58,8 @@ export function accountFaults(
   for (const entry of entries) {
     const born = eras.find((era) => isOf(entry, era));
     if (!born) faults.push(`${toIso(entry.time)} is of revision ${entry.revision}, which never was`);
-    else if (entry.from <= born.from)
+    // A person may ask a resume to make up for times of the pause by a definition that came later.
+    else if (entry.from <= born.from && !makesUp)
       faults.push(`${toIso(entry.from)} is not after ${toIso(born.from)}, when its revision was made`);
   }
   // A person may have asked for an old one once more.

@@ -160,13 +160,9 @@ export function apiClient(request: Request, { history, limits, now }: Notes) {
     },
     async setGroup(group: string, settings: z.input<typeof groupBody>): Promise<void> {
       const limit = settings.concurrencyLimit ?? undefined;
-      limits.set(group, limit, now());
-      try {
-        await request(undefined, (deps, caller) => setGroup(deps, group, groupBody.parse(settings), caller));
-      } finally {
-        // It may have been carried out at any moment up to now.
-        limits.set(group, limit, now());
-      }
+      limits.set(group, limit, now(), false);
+      await request(undefined, (deps, caller) => setGroup(deps, group, groupBody.parse(settings), caller));
+      limits.set(group, limit, now(), true);
     },
     /** Moves every schedule that uses it to the new version. */
     async putCalendar(name: string, dates: readonly string[]): Promise<void> {

@@ -34,7 +34,14 @@ export async function faultsAtRest(world: World): Promise<string[]> {
     faults.push(
       ...items.filter((item) => !isTerminal(item.status as OccurrenceStatus)).map(stuck),
       ...items.filter(isStillOffered).map(offered),
-      ...accountFaults(eras, head && headOf(head), items, world.time.now(), calls),
+      ...accountFaults(
+        eras,
+        head && headOf(head),
+        items,
+        world.time.now(),
+        calls,
+        history.askedToMakeUp.has(id),
+      ),
       ...endFaults(calls, revisions, items),
       ...replayFaults(items, history),
       ...backfillFaults(backfills, eras, items),
