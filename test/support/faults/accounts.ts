@@ -46,7 +46,7 @@ export function accountFaults(
   for (const [index, era] of eras.entries()) {
     if (era.state !== 'enabled' && era.state !== 'completed') continue;
     const end = eras[index + 1]?.from ?? lastPlanned(head, now);
-    const from = Math.max(era.from, startedUnderOlder(entries, era), keptUntil(era));
+    const from = Math.max(era.from, startedUnderOlder(entries, era), keptUntil(eras, era));
     for (const time of nominalTimes(era, epochMs(from), end)) {
       const all = entries.filter((entry) => isOf(entry, era) && entry.from <= time && time <= entry.to);
       const found = all.some(({ decided }) => decided) ? all.filter(({ range }) => !range) : all;
@@ -114,10 +114,12 @@ function startedUnderOlder(entries: readonly Entry[], era: Era): number {
   return Math.max(0, ...older.map(({ time }) => time));
 }
 
-/** After an edit that kept what was pending, times up to there are those of the revisions before it. */
-function keptUntil({ head, revision }: Era): number {
-  const keeps = (head.oldestRevision ?? revision) < revision;
-  return keeps && head.nextDueAt !== null ? head.nextDueAt - 1 : 0;
+/** After an edit that kept what was pending, times up to there are those of the revisions before it, also after a pause. */
+function keptUntil(eras: readonly Era[], { revision }: Era): number {
+  const keeping = eras.filter(
+    (era) => era.revision === revision && (era.head.oldestRevision ?? revision) < revision,
+  );
+  return Math.max(0, ...keeping.map(({ head }) => (head.nextDueAt ?? 1) - 1));
 }
 
 function lastPlanned(head: ScheduleHead | undefined, now: EpochMs): EpochMs {
