@@ -75,7 +75,8 @@ export function planWake(
   limits: PlanLimits,
   spent?: number,
 ): Plan {
-  const before = epochMs(until - 1);
+  // An edit that came after the end, while no tick did, has begun anew: it creates nothing in the past.
+  const before = epochMs(Math.max(until - 1, head.pause?.from ?? 0));
   const records = pausedTimes(head, before);
   const first = recurrence.next(before);
   if (!first) return { occurrences: [], records, nextDueAt: null };

@@ -47,6 +47,18 @@ describe('a pause with an end', () => {
     });
   });
 
+  it('that passed while no tick came is over for an edit: nothing is created for a time before that', async () => {
+    const { path } = await pausedUntil(at(HOUR), { expression: '*/10 * * * *' });
+    api.clock.set(at(3 * HOUR + MINUTE));
+    await api.patch(path, { expression: '*/15 * * * *' });
+    await tickAt(api, at(3 * HOUR + 2 * MINUTE));
+    await tickAt(api, at(3 * HOUR + 14 * MINUTE));
+    const times = (await ledger(api, path)).filter(({ revision }) => revision === 2);
+    expect(times.map(({ scheduledTime }) => scheduledTime).toSorted()[0]).toBe(
+      toIso(at(3 * HOUR + 15 * MINUTE)),
+    );
+  });
+
   // Of the five that run the last is due just now, and on time.
   it('that passed while no tick came is followed by what the catch-up policy says', async () => {
     const catchUp = { mode: 'all', maxRuns: 5, spreadOver: 'PT0S' };

@@ -30,10 +30,9 @@ beforeAll(async () => {
 describe('the OpenAPI document', () => {
   it('is the one that is kept beside the documentation', async () => {
     const text = `${JSON.stringify(document, null, 2)}\n`;
-    await expect(
-      text,
-      'docs/openapi.json is out of date: npm run docs writes it anew',
-    ).toMatchFileSnapshot(KEPT);
+    await expect(text, 'docs/openapi.json is out of date: npm run docs writes it anew').toMatchFileSnapshot(
+      KEPT,
+    );
   });
 
   it('is valid OpenAPI 3.1', async () => {
