@@ -35,7 +35,9 @@ const SCENARIOS: readonly Scenario[] = [
 /** Of a story with hundreds of occurrences. */
 const MOST_OF_BACKLOG = 4;
 /** Faults tried of a story, spread over all of it, so that `npm test` stays short; a long run tries every one. */
-const MOST = 10;
+const MOST = 7;
+/** Of a story of which one call is what it is about. */
+const MOST_OF_WHICH_ONE_COUNTS = 20;
 /** Milliseconds, on a machine that is busy with other things too. */
 const timeout = LONG ? 900_000 : 400_000;
 
@@ -47,15 +49,15 @@ afterAll(() => engine.stop());
 
 describe('every invariant holds whichever call goes wrong while people operate, however it does', () => {
   it.each(byName(SCENARIOS))('%s', { timeout }, async (_, scenario) => {
-    expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(10);
+    expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(MOST);
   });
 
   it.each(byName(LONG ? backlogs : backlogs.slice(0, 1)))('%s', { timeout }, async (_, scenario) => {
     expect(await disturb(engine, scenario, { most: MOST_OF_BACKLOG, mostInLong: 40 })).toBeGreaterThan(4);
   });
 
-  // One call in it is what it is about, so that every one is tried.
+  // One call in it is what it is about.
   it.each(byName([cancelPending, replay]))('%s', { timeout }, async (_, scenario) => {
-    expect(await disturb(engine, scenario)).toBeGreaterThan(10);
+    expect(await disturb(engine, scenario, { most: MOST_OF_WHICH_ONE_COUNTS })).toBeGreaterThan(10);
   });
 });
