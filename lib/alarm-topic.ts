@@ -4,7 +4,6 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { customerKey } from './customer-key.ts';
 
 /** Where alarms go. */
 export class AlarmTopic extends Construct {
@@ -12,7 +11,7 @@ export class AlarmTopic extends Construct {
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
-    const key = customerKey(this, config);
+    const { encryptionKey: key } = config;
     this.topic = new Topic(this, 'Topic', {
       displayName: 'Punctual alarms',
       enforceSSL: true,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as z from 'zod';
 import { isSecretEntry, isTargetEntry } from '../lambdas/contract/allow/allow-list.ts';
 import { LIMITS } from '../lambdas/contract/env.ts';
@@ -205,29 +206,44 @@ const configSchema = fields
     return { ...config, ...(most !== undefined && { workerMaxConcurrency: most }) };
   });
 
-export type Config = z.output<typeof configSchema>;
+/** What the app's context says. */
+export type StackConfig = z.output<typeof configSchema>;
+
+/** What the construct and its parts are made from: the settings of a deployment, with the key itself in place of its ARN. */
+export type Config = Omit<StackConfig, 'stackName' | 'kmsKeyArn'> & {
+  /** Tells this deployment's metrics, alarms and API from those of others. */
+  readonly name: string;
+  readonly encryptionKey?: IKey;
+};
 
 /** The names of all settings. */
 export const CONFIG_KEYS = Object.keys(fields.shape);
 
 /** Reads the configuration out of the app's context; throws one sentence for each fault. */
-export function parseConfig(context: Readonly<Record<string, unknown>>): Config {
+export function parseConfig(context: Readonly<Record<string, unknown>>): StackConfig {
   const own = Object.entries(context).filter(([key]) => key.startsWith(CONTEXT_PREFIX));
   const given = Object.fromEntries(own.map(([key, value]) => [key.slice(CONTEXT_PREFIX.length), value]));
-  const parsed = configSchema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  throw new Error(parsed.error.issues.flatMap((issue) => sentences(issue, given)).join('\n'));
+  return parseSettings(given, CONTEXT_PREFIX);
 }
 
-function sentences(issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string[] {
+/** The same checks and defaults for settings from elsewhere, which messages show with the prefix that they have there. */
+export function parseSettings(given: Readonly<Record<string, unknown>>, prefix: string): StackConfig {
+  const parsed = configSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new Error(parsed.error.issues.flatMap((issue) => sentences(issue, given, prefix)).join('\n'));
+}
+
+function sentences(
+  issue: z.core.$ZodIssue,
+  given: Readonly<Record<string, unknown>>,
+  prefix: string,
+): string[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map(
-      (key) => `${CONTEXT_PREFIX}${key} is not a setting; there are ${CONFIG_KEYS.join(', ')}.`,
-    );
+    return issue.keys.map((key) => `${prefix}${key} is not a setting; there are ${CONFIG_KEYS.join(', ')}.`);
   }
   const [key = '', index] = issue.path;
   const whole = given[String(key)];
   const value = index === undefined ? whole : (splitText(whole) as unknown[])[Number(index)];
   const shown = value === undefined ? 'is not set' : `is ${JSON.stringify(value)}`;
-  return [`${CONTEXT_PREFIX}${String(key)} ${shown}; it ${issue.message}.`];
+  return [`${prefix}${String(key)} ${shown}; it ${issue.message}.`];
 }

@@ -1,19 +1,54 @@
-import { Aws, Stack } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Config } from './config.ts';
 
-const ID = 'CustomerKey';
-
 /**
- * The key that the deployer has named, or undefined: then each service encrypts with a key of its own. It is
- * theirs, and so is its policy, which has to name CloudWatch Logs and CloudWatch (docs/deploy.md).
+ * Two services use the key in their own name and not in that of a role. A key that is made in the app is told so here;
+ * the policy of an imported one is its owner's (docs/deploy.md), and CDK leaves it alone.
  */
-export function customerKey(scope: Construct, { kmsKeyArn }: Pick<Config, 'kmsKeyArn'>): IKey | undefined {
-  if (kmsKeyArn === undefined) return undefined;
+export function admitServices(key: IKey, scope: Construct, name: string): void {
   const stack = Stack.of(scope);
-  return (stack.node.tryFindChild(ID) as IKey | undefined) ?? Key.fromKeyArn(stack, ID, kmsKeyArn);
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      sid: `LogsOf${name.replaceAll('-', '')}`,
+      principals: [new ServicePrincipal(`logs.${Aws.REGION}.amazonaws.com`)],
+      actions: ['Encrypt', 'Decrypt', 'ReEncrypt*', 'GenerateDataKey*', 'DescribeKey'].map(
+        (action) => `kms:${action}`,
+      ),
+      resources: ['*'],
+      conditions: {
+        ArnLike: {
+          'kms:EncryptionContext:aws:logs:arn': stack.formatArn({
+            service: 'logs',
+            resource: 'log-group',
+            resourceName: `${stack.stackName}-*`,
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        },
+      },
+    }),
+  );
+  key.addToResourcePolicy(
+    new PolicyStatement({
+      sid: `AlarmsOf${name.replaceAll('-', '')}`,
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+      resources: ['*'],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+        ArnLike: {
+          'aws:SourceArn': stack.formatArn({
+            service: 'cloudwatch',
+            resource: 'alarm',
+            resourceName: `${name}-*`,
+            arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+          }),
+        },
+      },
+    }),
+  );
 }
 
 /**
@@ -43,13 +78,13 @@ const USES = {
 export type KeyUse = keyof typeof USES;
 
 /** Only through the service: a role can neither decrypt nor encrypt anything by itself. Empty without a key. */
-export function keyGrants({ kmsKeyArn }: Pick<Config, 'kmsKeyArn'>, uses: readonly KeyUse[]) {
-  if (kmsKeyArn === undefined) return [];
+export function keyGrants({ encryptionKey }: Pick<Config, 'encryptionKey'>, uses: readonly KeyUse[]) {
+  if (encryptionKey === undefined) return [];
   return uses.map((use) => {
     const { service, actions } = USES[use];
     return new PolicyStatement({
       actions: actions.map((action) => `kms:${action}`),
-      resources: [kmsKeyArn],
+      resources: [encryptionKey.keyArn],
       conditions: {
         StringEquals: { 'kms:ViaService': `${service}.${Aws.REGION}.${Aws.URL_SUFFIX}` },
       },

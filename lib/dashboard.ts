@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import {
   AlarmStatusWidget,
   Dashboard,
@@ -28,7 +27,7 @@ export class PunctualDashboard extends Construct {
   constructor(scope: Construct, id: string, watched: Watched, alarms: readonly IAlarm[]) {
     super(scope, id);
     new Dashboard(this, 'Page', {
-      dashboardName: Stack.of(this).stackName,
+      dashboardName: watched.config.name,
       // As the alarms see it, however long the stretch that is looked at.
       periodOverride: PeriodOverride.INHERIT,
       widgets: [

@@ -2,7 +2,6 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { customerKey } from './customer-key.ts';
 
 /** The sweep has handed over everything again long before; what stays is for finding the cause. */
 const KEEP = Duration.days(30);
@@ -16,7 +15,7 @@ export class FailedRecords extends Construct {
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
-    const key = customerKey(this, config);
+    const { encryptionKey: key } = config;
     this.bucket = new Bucket(this, 'Bucket', {
       // A bucket key asks KMS once for many objects.
       ...(key

@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 import {
   type CfnStage,
@@ -44,7 +43,7 @@ export class PunctualHttpApi extends Construct {
   constructor(scope: Construct, id: string, { config, handler }: PunctualHttpApiProps) {
     super(scope, id);
     const api = new HttpApi(this, 'Api', {
-      apiName: Stack.of(this).stackName,
+      apiName: config.name,
       description: 'Schedules and occurrences of Punctual',
       createDefaultStage: false,
       defaultAuthorizer: authorizerOf(config),
@@ -71,7 +70,7 @@ export class PunctualHttpApi extends Construct {
       autoDeploy: true,
       throttle: throttleOf(config.apiRequestsPerSecond),
       accessLogSettings: {
-        destination: new LogGroupLogDestination(new LogGroup(this, 'AccessLog', logGroupProps(this, config))),
+        destination: new LogGroupLogDestination(new LogGroup(this, 'AccessLog', logGroupProps(config))),
         format: accessLogFormat(config),
       },
     });

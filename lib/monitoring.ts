@@ -1,4 +1,3 @@
-import { Stack } from 'aws-cdk-lib';
 import { Alarm, AlarmRule, AlarmState, CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
@@ -24,13 +23,13 @@ export class Monitoring extends Construct {
   constructor(scope: Construct, id: string, { config, watched }: MonitoringProps) {
     super(scope, id);
     this.topic = new AlarmTopic(this, 'Alarms', config).topic;
-    const everything = { ...watched, config, own: emittedBy(config.stackName) };
-    const made = alarms(everything).map((spec) => ({ spec, alarm: this.alarm(spec) }));
+    const everything = { ...watched, config, own: emittedBy(config.name) };
+    const made = alarms(everything).map((spec) => ({ spec, alarm: this.alarm(config.name, spec) }));
     for (const { spec, alarm } of made) if (spec.about === 'work') this.tell(alarm);
 
     const engine = made.filter(({ spec }) => spec.about === 'engine').map(({ alarm }) => alarm);
     const unhealthy = new CompositeAlarm(this, 'unhealthy', {
-      compositeAlarmName: `${Stack.of(this).stackName}-unhealthy`,
+      compositeAlarmName: `${config.name}-unhealthy`,
       alarmDescription: `Punctual is unhealthy. The alarm that says so is named in the reason. See ${RUNBOOK}#unhealthy`,
       alarmRule: AlarmRule.anyOf(...engine.map((alarm) => AlarmRule.fromAlarm(alarm, AlarmState.ALARM))),
     });
@@ -38,10 +37,10 @@ export class Monitoring extends Construct {
     new PunctualDashboard(this, 'Dashboard', everything, [unhealthy, ...made.map(({ alarm }) => alarm)]);
   }
 
-  private alarm(spec: AlarmSpec): Alarm {
+  private alarm(name: string, spec: AlarmSpec): Alarm {
     return new Alarm(this, spec.id, {
       // Named, unlike every other resource: people and pagers know an alarm by its name.
-      alarmName: `${Stack.of(this).stackName}-${spec.id}`,
+      alarmName: `${name}-${spec.id}`,
       alarmDescription: `${spec.description} See ${RUNBOOK}#${spec.id}`,
       metric: spec.metric,
       comparisonOperator: spec.comparison,

@@ -41,7 +41,7 @@ export class PunctualFunction<Env> extends Construct {
 
   constructor(scope: Construct, id: string, config: Config, props: PunctualFunctionProps<Env>) {
     super(scope, id);
-    const logGroup = new LogGroup(this, 'Logs', logGroupProps(this, config));
+    const logGroup = new LogGroup(this, 'Logs', logGroupProps(config));
     // Not the managed AWSLambdaBasicExecutionRole: it may write to every log group of the account.
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     this.role.addToPolicy(
@@ -69,7 +69,7 @@ export class PunctualFunction<Env> extends Construct {
       // Reading the map costs a cold start some 50 ms; a minified trace costs an operator more.
       environment: {
         ...props.environment,
-        [SERVICE_VARIABLE]: config.stackName,
+        [SERVICE_VARIABLE]: config.name,
         NODE_OPTIONS: '--enable-source-maps',
       },
       bundling: {

@@ -18,7 +18,6 @@ import {
   type TableSpec,
 } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
-import { customerKey } from './customer-key.ts';
 
 /** Heads and revisions; with them a worker or a sweep pauses a schedule whose occurrences keep failing. */
 export const SCHEDULE_ITEMS = 'S#*';
@@ -65,7 +64,7 @@ export class ScheduleStore extends Construct {
 
   private table(id: string, spec: TableSpec, config: Config): Table {
     const keep = config.removalPolicy === 'retain';
-    const key = customerKey(this, config);
+    const { encryptionKey: key } = config;
     const table = new Table(this, id, {
       partitionKey: attribute(spec.partitionKey),
       sortKey: attribute(spec.sortKey),

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts';
+import type { StackConfig } from './config.ts';
 
 /** One setting of a deployment, in words. docs/configuration.md is written from it (`npm run docs`). */
 interface Setting {
@@ -9,7 +9,7 @@ interface Setting {
 }
 
 /** Exhaustive by its type: a setting without a line here does not compile. */
-export const SETTINGS: Readonly<Record<keyof Config, Setting>> = {
+export const SETTINGS: Readonly<Record<keyof StackConfig, Setting>> = {
   stackName: {
     allowed: 'a CloudFormation stack name',
     meaning: 'Name of the stack. Use one stack per environment; another name is another deployment.',

@@ -2,7 +2,6 @@ import { Duration } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { Config } from './config.ts';
-import { customerKey } from './customer-key.ts';
 import { WORKER_TIMEOUT } from './worker-function.ts';
 
 /** AWS recommends 5 and more with Lambda: a throttled poller counts a receive as well. */
@@ -29,7 +28,7 @@ export class WorkQueue extends Construct {
 
   constructor(scope: Construct, id: string, config: Config) {
     super(scope, id);
-    const key = customerKey(this, config);
+    const { encryptionKey: key } = config;
     const encryption = key
       ? { encryption: QueueEncryption.KMS, encryptionMasterKey: key, dataKeyReuse: DATA_KEY_REUSE }
       : { encryption: QueueEncryption.SQS_MANAGED };

@@ -33,13 +33,13 @@ test('what is acknowledged is this, each with a reason', () => {
   expect(acknowledged).toMatchInlineSnapshot(`
     [
       [
-        "Punctual/FailedRecords/Bucket",
+        "Punctual/Default/FailedRecords/Bucket",
         {
           "Annotation::AwsSolutions-S1": "Written by one Lambda event source mapping and read by operators; CloudTrail tells who read it.",
         },
       ],
       [
-        "Punctual/Relay/Role",
+        "Punctual/Default/Relay/Role",
         {
           "Annotation::AwsSolutions-IAM5[Resource::<FailedRecordsBucket8BDE9169.Arn>/aws/lambda/*]": "Lambda chooses the names of the objects that it keeps failed records in.",
         },
