@@ -101,6 +101,14 @@ describe('days', () => {
     );
   });
 
+  test.each([1, 2, 3, 4, 5])('are counted from the end of the month, #-%i as an RRULE counts them', (nth) => {
+    for (const weekday of ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']) {
+      const rule = `DTSTART:20270101T000000Z\nRRULE:FREQ=MONTHLY;BYDAY=-${nth}${weekday.slice(0, 2)}`;
+      const found = fires(`0 0 * * ${weekday}#-${nth}`, '2026-12-31T12:00:00Z', 40);
+      expect(found).toEqual(fires(rule, '2026-12-31T12:00:00Z', 40));
+    }
+  });
+
   test('are found over the eight years around 2100, which is no leap year', () => {
     expect(fires('0 0 29 2 *', '2095-01-01T00:00:00Z', 2)).toEqual([
       '2096-02-29T00:00:00Z',

@@ -18,6 +18,7 @@ describe('a description', () => {
     ['0 0 13 * 5', 'At 00:00, on day 13 of the month or on Friday'],
     ['0 0 */2 * MON', /^At 00:00, on days 1, 3, .* when it is also Monday$/],
     ['0 0 * 1,6-8 5#3', 'At 00:00, the 3rd Friday of the month, in January and June to August'],
+    ['0 0 * * FRI#-2,1L', 'At 00:00, the 2nd to last Friday of the month and the last Monday of the month'],
     ['0 0 * * FRI-MON', 'At 00:00, Monday and Friday to Sunday'],
     ['cron(0 9 ? * 2L 2027)', 'At 09:00, the last Monday of the month, in 2027'],
     ['every PT90M from 2026-01-01T00:00', 'Every 1 hour 30 minutes from 2026-01-01T00:00:00'],

@@ -116,13 +116,14 @@ function weekdayMask(rule: DayRule, firstWeekday: number, length: number): numbe
   let mask = 0;
   for (let day = 1; day <= length; day += 1)
     if (rule.weekdays & (1 << ((firstWeekday + day - 1) % 7))) mask |= 1 << day;
+  const lastWeekday = (firstWeekday + length - 1) % 7;
   for (const { weekday, nth } of rule.nthWeekdays) {
-    const day = 1 + ((weekday - firstWeekday + 7) % 7) + 7 * (nth - 1);
-    if (day <= length) mask |= 1 << day;
-  }
-  for (const weekday of rule.lastWeekdays) {
-    const lastWeekday = (firstWeekday + length - 1) % 7;
-    mask |= 1 << (length - ((lastWeekday - weekday + 7) % 7));
+    const day =
+      nth > 0
+        ? 1 + ((weekday - firstWeekday + 7) % 7) + 7 * (nth - 1)
+        : length - ((lastWeekday - weekday + 7) % 7) + 7 * (nth + 1);
+    // A month may have no fifth one, from either end.
+    if (day >= 1 && day <= length) mask |= 1 << day;
   }
   return mask;
 }

@@ -19,10 +19,8 @@ export interface DayRule {
   readonly nearestFromLast: readonly number[];
   /** Bit n is weekday n, Sunday 0. */
   readonly weekdays: number;
-  /** `5#3`: the third Friday. */
+  /** `5#3`: the third Friday; `5L` is -1, the last one, and `5#-2` the last but one. */
   readonly nthWeekdays: readonly { readonly weekday: number; readonly nth: number }[];
-  /** `5L`: the last Friday of the month. */
-  readonly lastWeekdays: readonly number[];
   /** Bit n is month n, January 1. */
   readonly months: number;
   /** Sorted; undefined is every year. */

@@ -41,7 +41,6 @@ interface Field {
   readonly nearest: number[];
   readonly nearestFromLast: number[];
   readonly nthWeekdays: { weekday: number; nth: number }[];
-  readonly lastWeekdays: number[];
 }
 
 function readField(text: string, context: FieldContext, index: number): Field {
@@ -53,7 +52,6 @@ function readField(text: string, context: FieldContext, index: number): Field {
     nearest: [],
     nearestFromLast: [],
     nthWeekdays: [],
-    lastWeekdays: [],
   };
   if (text === '?') {
     checkQuestionPlace(context, index);
@@ -67,7 +65,7 @@ function readField(text: string, context: FieldContext, index: number): Field {
   return field;
 }
 
-/** `L`, `L-3`, `LW`, `L-3W` and `15W` as a day of the month; `5L`, `FRIL`, `5#3` and Quartz's lone `L` as a weekday. */
+/** `L`, `L-3`, `LW`, `L-3W` and `15W` as a day of the month; `5L`, `FRI#3`, `FRI#-2` and Quartz's lone `L` as a weekday. */
 function readSpecial(item: string, field: Field, context: FieldContext): boolean {
   if (context.spec.name === 'day-of-month') {
     const last = /^L(?:-(\d{1,2}))?(W)?$/i.exec(item);
@@ -95,18 +93,16 @@ function readSpecial(item: string, field: Field, context: FieldContext): boolean
     field.values.push(6);
     return true;
   }
-  const ranged = /^(\w{1,9})-(\w{1,9})(L|#\d)$/i.exec(item);
+  const ranged = /^(\w{1,9})-(\w{1,9})(L|#L|#-?\d)$/i.exec(item);
   if (ranged) throw rangeOfWeekdays(item, ranged[3] ?? '', context);
-  const last = /^(\w{1,9})(?:L|#L|#-1)$/i.exec(item);
-  if (last) field.lastWeekdays.push(readValue(last[1] ?? '', item, context) % 7);
-  const nth = /^(\w{1,9})#(\d{1,9})$/.exec(item);
-  if (nth) {
-    const count = Number(nth[2]);
-    if (count < 1 || count > 5)
-      throw invalid(item, context, 'the number after # is 1 to 5, or L for the last');
-    field.nthWeekdays.push({ weekday: readValue(nth[1] ?? '', item, context) % 7, nth: count });
-  }
-  return last !== null || nth !== null;
+  const counted = /^(\w{1,9})(?:#(-?\d{1,9})|#?L)$/i.exec(item);
+  if (!counted) return false;
+  const [, weekday = '', count] = counted;
+  const nth = count === undefined ? -1 : Number(count);
+  if (nth === 0 || Math.abs(nth) > 5)
+    throw invalid(item, context, 'the number after # is 1 to 5, or -1 to -5 from the end of the month');
+  field.nthWeekdays.push({ weekday: readValue(weekday, item, context) % 7, nth });
+  return true;
 }
 
 /** `MON-FRI#1` may be the first of each, or the first working day: the texts for both. */
@@ -114,7 +110,7 @@ function rangeOfWeekdays(item: string, suffix: string, context: FieldContext) {
   const weekdays = readValues(item.slice(0, -suffix.length), context);
   const each = weekdays.map((weekday) => `${context.spec.names[weekday % 7]}${suffix.toUpperCase()}`);
   const working = suffix === '#1' ? '; the first working day of the month is 1W as the day of the month' : '';
-  const lastOne = /L/i.test(suffix)
+  const lastOne = /L|#-1/i.test(suffix)
     ? '; the last working day of the month is LW as the day of the month'
     : '';
   return invalid(
@@ -132,7 +128,6 @@ function dayRule(dayOfMonth: Field, month: Field, dayOfWeek: Field, year: Field 
     nearestFromLast: dayOfMonth.nearestFromLast,
     weekdays: bits(dayOfWeek.values),
     nthWeekdays: dayOfWeek.nthWeekdays,
-    lastWeekdays: dayOfWeek.lastWeekdays,
     months: bits(month.values),
     years: year === undefined || year.text === '*' ? undefined : sorted(year.values),
     anyDayOfMonth: dayOfMonth.star,

@@ -90,6 +90,12 @@ function describeDates(rule: DayRule): string {
   return listed(items);
 }
 
+/** `3rd`, `last`, `2nd to last` */
+function placeOf(nth: number): string {
+  if (nth > 0) return ordinal(nth);
+  return nth === -1 ? 'last' : `${ordinal(-nth)} to last`;
+}
+
 function describeWeekdays(rule: DayRule): string {
   if (rule.weekdays === EVERY_WEEKDAY) return '';
   const name = (weekday: number): string => WEEKDAY_NAMES[weekday % 7] ?? '';
@@ -103,8 +109,7 @@ function describeWeekdays(rule: DayRule): string {
           ),
         ]
       : []),
-    ...rule.nthWeekdays.map(({ weekday, nth }) => `the ${ordinal(nth)} ${name(weekday)} of the month`),
-    ...rule.lastWeekdays.map((weekday) => `the last ${name(weekday)} of the month`),
+    ...rule.nthWeekdays.map(({ weekday, nth }) => `the ${placeOf(nth)} ${name(weekday)} of the month`),
   ];
   return listed(items);
 }
