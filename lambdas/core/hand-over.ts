@@ -47,6 +47,16 @@ const CALM = 0.5;
 /** So few are none, however little is in flight. */
 const CALM_VISIBLE = 10;
 
+export interface HandOverDecision {
+  readonly limit: number;
+  /**
+   * How many of those that hold a place in a slot, and do not come to it. A place stands idle for them, so that they are
+   * not suspected for a while first; there are never more of them than places.
+   */
+  readonly promised: number;
+  readonly memory: HandOverMemory;
+}
+
 export const NO_HAND_OVER: HandOverMemory = { window: FIRST_WINDOW };
 
 export function decideHandOver(
@@ -54,13 +64,14 @@ export function decideHandOver(
   { due, settled, queue, hasArrived }: HandOverEvidence,
   redispatchMs: number,
   now: EpochMs,
-): { readonly limit: number; readonly memory: HandOverMemory } {
+): HandOverDecision {
+  const none = { limit: 0, promised: 0 };
   // Without the counts nothing new is known: what was suspected before has to be seen again.
-  if (!queue) return { limit: 0, memory: NO_HAND_OVER };
+  if (!queue) return { ...none, memory: NO_HAND_OVER };
   const missing = missingFrom({ due, settled }, queue);
-  if (missing === undefined) return { limit: 0, memory: NO_HAND_OVER };
+  if (missing === undefined) return { ...none, memory: NO_HAND_OVER };
   const suspectSince = before.suspectSince ?? now;
-  if (missing === 0) return { limit: 0, memory: { ...NO_HAND_OVER, suspectSince } };
+  if (missing === 0) return { ...none, memory: { ...NO_HAND_OVER, suspectSince } };
   const window =
     hasArrived === undefined
       ? before.window
@@ -68,7 +79,7 @@ export function decideHandOver(
         ? Math.min(LARGEST_WINDOW, before.window * GROWTH)
         : PROBE;
   const limit = now - suspectSince >= redispatchMs ? Math.min(missing, window) : 0;
-  return { limit, memory: { ...before, suspectSince, window } };
+  return { limit, promised: Math.min(missing, window), memory: { ...before, suspectSince, window } };
 }
 
 /** How many of those due the queue does not hold; undefined when it holds enough for all of them. */

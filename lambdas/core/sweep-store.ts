@@ -29,6 +29,8 @@ export interface OpenPage {
 export interface SweepMemory {
   /** For each part that was not looked through to its end, where to go on. */
   readonly positions: Readonly<Record<string, OpenPosition>>;
+  /** For each shard of the index of what waits in which not every slot was looked at, the last that was. */
+  readonly slots?: Readonly<Record<string, string>>;
   readonly handOver: HandOverMemory;
 }
 

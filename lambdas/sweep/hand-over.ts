@@ -1,5 +1,11 @@
 import pMap from 'p-map';
-import { decideHandOver, type HandOverMemory, NO_HAND_OVER, type QueueCounts } from '../core/hand-over.ts';
+import {
+  decideHandOver,
+  type HandOverDecision,
+  type HandOverMemory,
+  NO_HAND_OVER,
+  type QueueCounts,
+} from '../core/hand-over.ts';
 import { type OccurrenceId, occurrenceId, parseOccurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
 import { lastSentAt, SETTLING, type SweepDecision, shouldBeQueued } from '../core/overdue.ts';
@@ -36,6 +42,7 @@ export class Candidates {
   settled = 0;
   private readonly long: PendingOccurrence[] = [];
   private readonly maybe: PendingOccurrence[] = [];
+  private readonly promised: PendingOccurrence[] = [];
 
   count(occurrence: PendingOccurrence | RunningOccurrence, now: EpochMs): void {
     if (!shouldBeQueued(occurrence, now)) return;
@@ -48,10 +55,18 @@ export class Candidates {
     if (list.length < MAX_CANDIDATES) list.push(occurrence);
   }
 
-  /** At most `limit` of what may be lost, and a few of what has waited very long. */
-  chosen(limit: number): PendingOccurrence[] {
+  /** One that was promised a place in a slot, and does not come. */
+  addPromised(occurrence: PendingOccurrence): void {
+    if (this.promised.length < MAX_CANDIDATES) this.promised.push(occurrence);
+  }
+
+  /** At most `limit` of what may be lost and `promised` of what a slot waits for; and a few of what has waited very long. */
+  chosen({ limit, promised }: Pick<HandOverDecision, 'limit' | 'promised'>): PendingOccurrence[] {
     const few = oldestFirst(this.long).slice(0, MAX_LONG);
-    return [...new Set([...few, ...oldestFirst([...this.long, ...this.maybe]).slice(0, limit)])];
+    const waitedFor = oldestFirst(this.promised).slice(0, promised);
+    const others = oldestFirst([...this.long, ...this.maybe]).slice(0, limit);
+    // One that a slot waits for was found twice, in its slot and among what is open.
+    return [...new Map([...few, ...waitedFor, ...others].map((one) => [occurrenceId(one), one])).values()];
   }
 }
 
@@ -97,11 +112,12 @@ export async function handOver(
   const now = deps.now();
   const { due, settled } = candidates;
   const known = { due, settled, ...evidence };
-  const { limit, memory } = decideHandOver(before ?? NO_HAND_OVER, known, deps.redispatchMs, now);
+  const decision = decideHandOver(before ?? NO_HAND_OVER, known, deps.redispatchMs, now);
+  const { limit, memory } = decision;
   const failures: HandedOver['failures'][number][] = [];
   const handed: OccurrenceId[] = [];
   await pMap(
-    candidates.chosen(limit),
+    candidates.chosen(decision),
     async (occurrence) => {
       if (deps.now() >= deps.stopAt) return;
       const id = occurrenceId(occurrence);

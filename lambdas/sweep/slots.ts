@@ -5,71 +5,100 @@ import { isLeaseOver } from '../core/overdue.ts';
 import type { OccurrenceStore } from '../core/ports.ts';
 import { isAlive } from '../core/slots/entries.ts';
 import { fillSlot, settledStripes } from '../core/slots/limit.ts';
-import type { Entry, Place } from '../core/slots/store.ts';
+import type { Entry, Place, SlotStore } from '../core/slots/store.ts';
 import { type EpochMs, MINUTE, SECOND } from '../core/time.ts';
 
-/** Shards of the index looked at side by side, slots within one, and entries of one slot. */
-const SHARD_CONCURRENCY = 4;
-const SLOT_CONCURRENCY = 4;
+/** Slots looked at side by side in one shard of the index, and entries of one slot. */
+const SLOT_CONCURRENCY = 2;
 const ENTRY_CONCURRENCY = 8;
 
-/** What was promised a place and has not started is handed over again after this; each time the pause doubles. */
+/** What was promised a place and has not started may be lost after this; each time the pause doubles. */
 const PROMISE = 15 * SECOND;
-/** So often; then the place goes to another, and the occurrence stands in the line again. */
+/** Handed over so often; then the place goes to another, and the occurrence stands in the line again. */
 const MAX_PROMISES = 8;
 /** Outside workers come when they like: a place is not kept for them for longer. */
 const PULL_PROMISE = MINUTE;
 
 export interface SlotSweepDeps {
-  readonly occurrences: Pick<OccurrenceStore, 'slots' | 'redispatch'>;
+  readonly occurrences: Pick<OccurrenceStore, 'slots'>;
   /** Ends an attempt whose lease is over, by its retry policy. */
   readonly expireLease: (running: RunningOccurrence, now: EpochMs) => Promise<unknown>;
+  /** It was promised a place and does not come: to be handed over again, should the queue not hold its message. */
+  readonly mayBeLost: (promised: PendingOccurrence) => void;
   /** No slot is begun after this. */
   readonly stopAt: EpochMs;
   readonly now: () => EpochMs;
 }
+
+/** By shard of the index: the last slot that was looked at, where time was up before the shard was through. */
+export type SlotPositions = Readonly<Record<string, string>>;
 
 export interface SlotSweepResult {
   /** Slots that somebody waited for. */
   readonly waitedFor: number;
   /** That were handed a place. */
   readonly handedOut: number;
-  readonly isUnfinished: boolean;
+  /** Shards that were not looked through, and where the next pass is to go on in them. */
+  readonly unfinished: number;
+  readonly positions: SlotPositions;
   readonly failures: readonly { readonly id: string; readonly error: unknown }[];
 }
 
 /**
  * Looks at every slot that somebody waits for, whatever has become of those that were to wake them: what is to be done is
- * read off the items. What is dead goes, what is stale is ended first, and all the room there is is handed out.
+ * read off the items. What is dead goes, what is stale is ended first, and all the room there is is handed out. The shards
+ * take turns, and each goes on where the last pass stopped: none of more slots than one pass holds is left out for ever.
  */
-export async function sweepSlots(deps: SlotSweepDeps): Promise<SlotSweepResult> {
-  // Each pass begins elsewhere, so that one that runs out of time does not always leave the same ones.
-  const from = Math.floor(deps.now() / MINUTE);
-  const shards = Array.from({ length: WAITING_SHARDS }, (_, index) => (from + index) % WAITING_SHARDS);
-  const result = { waitedFor: 0, handedOut: 0, isUnfinished: false };
+export async function sweepSlots(deps: SlotSweepDeps, from: SlotPositions = {}): Promise<SlotSweepResult> {
+  const result = { waitedFor: 0, handedOut: 0, unfinished: 0 };
+  const positions: Record<string, string> = {};
   const failures: { id: string; error: unknown }[] = [];
+  const look = async (slot: string) => {
+    result.waitedFor += 1;
+    try {
+      result.handedOut += await sweepSlot(deps, slot);
+    } catch (error) {
+      failures.push({ id: slot, error });
+    }
+  };
   const sweepShard = async (shard: number) => {
+    let last = from[shard];
     const inTime = async function* () {
-      for await (const slot of deps.occurrences.slots.waitedFor(shard)) {
-        if (deps.now() < deps.stopAt) yield slot;
-        else {
-          result.isUnfinished = true;
+      for await (const slot of inTurn(deps.occurrences.slots, shard, from[shard])) {
+        if (deps.now() >= deps.stopAt) {
+          result.unfinished += 1;
+          if (last !== undefined) positions[shard] = last;
           return;
         }
+        last = slot;
+        yield slot;
       }
     };
-    const look = async (slot: string) => {
-      result.waitedFor += 1;
-      try {
-        result.handedOut += await sweepSlot(deps, slot);
-      } catch (error) {
-        failures.push({ id: slot, error });
-      }
-    };
-    await pMap(inTime(), look, { concurrency: SLOT_CONCURRENCY });
+    try {
+      await pMap(inTime(), look, { concurrency: SLOT_CONCURRENCY });
+    } catch (error) {
+      // The index could not be read: as far as it was, and no other shard is the worse for it.
+      failures.push({ id: `slots-${shard}`, error });
+      if (last !== undefined) positions[shard] = last;
+    }
   };
-  await pMap(shards, sweepShard, { concurrency: SHARD_CONCURRENCY });
-  return { ...result, failures };
+  const shards = Array.from({ length: WAITING_SHARDS }, (_, shard) => shard);
+  await pMap(shards, sweepShard, { concurrency: WAITING_SHARDS });
+  return { ...result, positions, failures };
+}
+
+/** Those behind the one where the last pass stopped, and then those up to it. */
+async function* inTurn(
+  slots: Pick<SlotStore, 'waitedFor'>,
+  shard: number,
+  stoppedAt: string | undefined,
+): AsyncGenerator<string> {
+  yield* slots.waitedFor(shard, stoppedAt);
+  if (stoppedAt === undefined) return;
+  for await (const slot of slots.waitedFor(shard)) {
+    yield slot;
+    if (slot >= stoppedAt) return;
+  }
 }
 
 async function sweepSlot(deps: SlotSweepDeps, slot: string): Promise<number> {
@@ -114,18 +143,18 @@ function isForgotten(
   );
 }
 
+/** Answers whether the place is free again. Until its message is known to be lost it stays promised. */
 async function takeBack(
-  { occurrences }: SlotSweepDeps,
+  { occurrences: { slots }, mayBeLost }: SlotSweepDeps,
   place: Place,
   entry: Entry,
   pending: PendingOccurrence,
   now: EpochMs,
 ): Promise<boolean> {
-  const { slots } = occurrences;
   if (pending.pullQueue === undefined && pending.redispatches < MAX_PROMISES) {
-    await occurrences.redispatch(pending, now, 'overdue');
+    mayBeLost(pending);
     return false;
   }
-  if (!(await slots.fence(pending, now))) return false;
+  if (!(await slots.fence(pending, place.slot, now))) return false;
   return (await slots.remove(place, entry)).kind === 'removed';
 }

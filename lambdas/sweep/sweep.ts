@@ -15,7 +15,7 @@ import { endTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
 import { Candidates, type HandOverDeps, handOver, readEvidence } from './hand-over.ts';
 import { lookThrough } from './look-through.ts';
 import { EMPTY, merge, type SweepResult } from './result.ts';
-import { sweepSlots } from './slots.ts';
+import { type SlotPositions, sweepSlots } from './slots.ts';
 import { startWalk } from './walk.ts';
 
 /** Writes under way at once for one page. */
@@ -53,12 +53,13 @@ export async function sweep(deps: SweepDeps, { shards, reissue }: SweepRequest):
   const name = reissue ? 'reissue' : 'sweep';
   const before = await deps.open.readMemory(name);
   const handOverBefore = before?.handOver ?? NO_HAND_OVER;
-  const slots = lookAtSlots(deps).catch((error) => ({ ...EMPTY, failures: [{ id: 'slots', error }] }));
+  const began = deps.now();
+  const stopLookingAt = reissue ? deps.stopAt : epochMs(began + (deps.stopAt - began) * LOOKING);
+  const candidates = new Candidates();
+  const slots = lookAtSlots({ ...deps, stopAt: stopLookingAt }, candidates, before?.slots);
   const evidence = reissue ? undefined : await readEvidence(deps, handOverBefore);
 
   let result = EMPTY;
-  const candidates = new Candidates();
-  const began = deps.now();
   const until = reissue ? MAX_INSTANT : began;
   const walks = partsOf(shards).map((part) =>
     startWalk(deps.open, part, until, before?.positions[`${part.kind}-${part.shard}`]),
@@ -74,18 +75,23 @@ export async function sweep(deps: SweepDeps, { shards, reissue }: SweepRequest):
   const { positions, failures } = await lookThrough(walks, look, {
     // Whoever asks for a reissue waits for it.
     keys: reissue ? Number.POSITIVE_INFINITY : MAX_LOOKED_AT,
-    stopAt: reissue ? deps.stopAt : epochMs(began + (deps.stopAt - began) * LOOKING),
+    stopAt: stopLookingAt,
     now: deps.now,
   });
   result = merge(result, { ...EMPTY, unfinished: Object.keys(positions).length, failures });
 
+  const lookedAtSlots = await slots;
+  result = merge(result, lookedAtSlots.result);
   const handed = evidence && (await handOver(deps, candidates, handOverBefore, evidence));
   if (handed) {
     const failed = [...evidence.failures, ...handed.failures];
     result = merge(result, { ...EMPTY, redispatched: handed.count, failures: failed });
   }
-  result = merge(result, await slots);
-  const memory: SweepMemory = { positions, handOver: handed?.memory ?? NO_HAND_OVER };
+  const memory: SweepMemory = {
+    positions,
+    slots: lookedAtSlots.positions,
+    handOver: handed?.memory ?? NO_HAND_OVER,
+  };
   if (!isDeepStrictEqual(memory, before)) await deps.open.writeMemory(name, memory);
   return result;
 }
@@ -163,14 +169,22 @@ async function expire(deps: SweepDeps, open: RunningOccurrence, now: EpochMs): P
 }
 
 /** Beside all else, so that a backlog keeps no slot from being looked at. */
-async function lookAtSlots(deps: SweepDeps): Promise<SweepResult> {
+async function lookAtSlots(
+  deps: SweepDeps,
+  candidates: Candidates,
+  from: SlotPositions = {},
+): Promise<{ readonly result: SweepResult; readonly positions: SlotPositions }> {
   const ended: SweepResult[] = [];
   const expireLease = async (running: RunningOccurrence, now: EpochMs) => {
     ended.push(await expire(deps, running, now));
   };
-  const { failures, handedOut, isUnfinished } = await sweepSlots({ ...deps, expireLease });
-  const looked = { ...EMPTY, failures, slotsHandedOut: handedOut, unfinished: isUnfinished ? 1 : 0 };
-  return ended.reduce(merge, looked);
+  const mayBeLost = (promised: PendingOccurrence) => candidates.addPromised(promised);
+  const { failures, handedOut, positions, unfinished } = await sweepSlots(
+    { ...deps, expireLease, mayBeLost },
+    from,
+  );
+  const looked = { ...EMPTY, failures, slotsHandedOut: handedOut, unfinished };
+  return { result: ended.reduce(merge, looked), positions };
 }
 
 /** An attempt whose lease expired has failed as any other: the schedule's retry policy says what follows. */

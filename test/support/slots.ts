@@ -1,6 +1,6 @@
 import { type ClaimEnd, claimOrYield } from '../../lambdas/core/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
-import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import type { OccurrenceStore } from '../../lambdas/core/ports.ts';
 import type { Definition, Revision } from '../../lambdas/core/schedule.ts';
 import type { GroupLimit } from '../../lambdas/core/slots.ts';
@@ -108,13 +108,17 @@ export function slotWorker(stores: Stores, occurrences: OccurrenceStore = stores
         };
         await occurrences.expire(running, { kind: 'failed', record, reason: 'lease-expired' }, now);
       };
+      const lost: PendingOccurrence[] = [];
       const result = await sweepSlots({
         occurrences: { ...occurrences, slots: { ...occurrences.slots, waitedFor } },
         expireLease,
+        mayBeLost: (promised) => lost.push(promised),
         stopAt: epochMs(now + HOUR),
         now: () => now,
       });
       if (result.failures.length > 0) throw result.failures[0]?.error;
+      // The queue holds nothing here.
+      for (const one of lost) await occurrences.redispatch(one, now, 'overdue');
       return { ...result, ended };
     },
 

@@ -37,8 +37,12 @@ export async function waiting(context: StoreContext, slot: string, limit: number
 }
 
 /** From one slot to the next, however many wait for each. */
-export async function* waitedFor(context: StoreContext, shard: number): AsyncGenerator<string> {
-  let beyond = '';
+export async function* waitedFor(
+  context: StoreContext,
+  shard: number,
+  after?: string,
+): AsyncGenerator<string> {
+  let beyond = after === undefined ? '' : lineEnd(after);
   for (;;) {
     const answer = await context.client.send(
       new QueryCommand({

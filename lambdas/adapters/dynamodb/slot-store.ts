@@ -142,10 +142,10 @@ export function createSlotStore(context: StoreContext): SlotStore {
     },
 
     waiting: (slot, limit) => waiting(context, slot, limit),
-    waitedFor: (shard) => waitedFor(context, shard),
+    waitedFor: (shard, after) => waitedFor(context, shard, after),
     park: (pending, slot, holds) => park(context, pending, slot, holds),
     wake: (one, place, now) => wake(context, one, place, now),
-    fence: (pending, now) => fence(context, pending, now),
+    fence: (pending, slot, now) => fence(context, pending, slot, now),
     readMany: (ids) => readMany(context, ids),
     firstOpen: (schedule, from, before, now) => firstOpen(context, schedule, from, before, now),
     ownWaiting: (schedule, slot, from) => ownWaiting(context, schedule, slot, from),

@@ -74,16 +74,18 @@ export async function wake(
   return (await updateItem(context, occurrenceItemKey(waiting), named, condition)).kind === 'written';
 }
 
-/** What was promised to it is void; it is handed over again. */
+/** What was promised to it in this slot is void; it is handed over again. */
 export async function fence(
   context: StoreContext,
   pending: PendingOccurrence,
+  slot: string,
   now: EpochMs,
 ): Promise<boolean> {
+  const { [slot]: _, ...places } = pending.places;
   const write = expression(
-    'SET dispatch_seq = :next_seq, redispatched_at = :now, redispatches = :zero REMOVE places, kept',
+    'SET dispatch_seq = :next_seq, redispatched_at = :now, redispatches = :zero, places = :places',
     [],
-    { ':next_seq': pending.dispatchSeq + 1, ':now': now, ':zero': 0 },
+    { ':next_seq': pending.dispatchSeq + 1, ':now': now, ':zero': 0, ':places': places },
   );
   const condition = and(
     isPending,

@@ -115,8 +115,8 @@ export interface SlotStore {
 
   /** Who waits, first in line first. */
   waiting(slot: string, limit: number): Promise<Waiting[]>;
-  /** Every slot of one shard of the index that somebody waits for. */
-  waitedFor(shard: number): AsyncIterable<string>;
+  /** Every slot of one shard of the index that somebody waits for, in order; those behind `after` where it is given. */
+  waitedFor(shard: number, after?: string): AsyncIterable<string>;
 
   /** pending → pending and waiting, under the next sequence; the places that it `holds` are kept. Undefined: it has moved on. */
   park(pending: PendingOccurrence, slot: string, holds: Places): Promise<PendingOccurrence | undefined>;
@@ -126,8 +126,11 @@ export interface SlotStore {
    * by somebody else that it was this one's would leave a place to nobody.
    */
   wake(waiting: Waiting, place: Place, now: EpochMs): Promise<boolean>;
-  /** pending → pending under the next sequence: whatever place was promised to it is dead. */
-  fence(pending: PendingOccurrence, now: EpochMs): Promise<boolean>;
+  /**
+   * pending → pending under the next sequence: what was promised to it in this slot is dead. What it keeps in others stays:
+   * its work has begun, or it has waited long.
+   */
+  fence(pending: PendingOccurrence, slot: string, now: EpochMs): Promise<boolean>;
 
   /** Occurrences by id, read consistently; what is gone is left out. */
   readMany(ids: readonly OccurrenceId[]): Promise<ReadonlyMap<OccurrenceId, Occurrence>>;
