@@ -1,10 +1,14 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
+import { type Held, heldBy } from '../../lambdas/core/slots/entries.ts';
 import { applyLimit } from '../../lambdas/core/slots/fill.ts';
+import { giveBack } from '../../lambdas/core/slots/hand-over.ts';
 import { setLimit, settledStripes } from '../../lambdas/core/slots/limit.ts';
 import { type SlotStore, stripesFor } from '../../lambdas/core/slots/store.ts';
 import { ownSlot } from '../../lambdas/core/slots.ts';
-import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { DAY, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, definition, NOON } from '../support/fixtures.ts';
 import { keyOf, readPending, seedSchedule } from '../support/seed.ts';
 import { sharing, slotWorker, type Terms } from '../support/slots.ts';
@@ -78,16 +82,93 @@ describe('a place that is given back', () => {
     await worker.succeed(first);
     await worker.succeed(await worker.start(b, terms, at(SECOND)), at(SECOND));
     for (const [index, key] of keys.slice(2).entries()) {
-      const now = at((index + 1) * 10 * SECOND);
+      const now = at((index + 1) * 40 * SECOND);
       const end = await worker.begin(key, terms, now);
-      // That nobody was found to wait is believed the second time: the index may be behind.
-      expect(end.kind).toBe(index === 0 ? 'waiting' : 'claimed');
+      // That nobody was found to wait is believed the second time, a minute later: the index may be behind.
+      expect(end.kind).toBe(index < 2 ? 'waiting' : 'claimed');
       await worker.succeed(
         end.kind === 'claimed' ? end.occurrence : await worker.start(key, terms, now),
         now,
       );
     }
     expect((await stripe(terms.slot))?.hasLine).toBe(false);
+  });
+
+  it('leaves the mark where all that the index shows have moved on, since others may be behind them', async () => {
+    const terms = sharing(1);
+    const [a, b, c] = await jobs(3, terms);
+    const first = await worker.start(a, terms);
+    for (const key of [b, c]) await worker.begin(key, terms);
+    const shown = await slots.waiting(terms.slot, 2);
+    await worker.succeed(first);
+    await worker.succeed(await worker.start(b, terms));
+    const last = await worker.start(c, terms);
+    // The index still shows those two, who have been woken.
+    const behind: SlotStore = { ...slots, waiting: async () => shown };
+    for (const minute of [1, 3, 5]) {
+      const held = heldBy({ ...last, dispatchSeq: last.dispatchSeq });
+      await giveBack(behind, held, at(minute * MINUTE), { waited: true });
+      await slots.replace({ slot: terms.slot, stripe: 0 }, held[0] as Held, held[0] as Held);
+      await slots.take(
+        { slot: terms.slot, stripe: 0 },
+        last,
+        { ...terms, limit: 1, since: NOON },
+        { passing: true },
+      );
+      expect(await stripe(terms.slot)).toMatchObject({ hasLine: true, idleSince: undefined });
+    }
+  });
+
+  it('goes to another when the one that was woken for it has found a place by itself', async () => {
+    const terms = sharing(2);
+    const [a, b, c, d] = await jobs(4, terms);
+    const [held] = heldBy(await worker.start(a, terms)) as [Held];
+    const other = await worker.start(b, terms);
+    for (const key of [c, d]) expect((await worker.begin(key, terms)).kind).toBe('waiting');
+    // The message of the one that is woken is quicker than whoever gives the place back.
+    const quick: SlotStore = {
+      ...slots,
+      async replace(place, dead, next, options) {
+        if (next.id === occurrenceId(c)) {
+          await slots.remove(place, { id: occurrenceId(b), seq: other.dispatchSeq });
+          await slots.take(
+            place,
+            { ...c, dispatchSeq: next.seq },
+            { ...terms, limit: 2, since: NOON },
+            { passing: true },
+          );
+        }
+        return slots.replace(place, dead, next, options);
+      },
+    };
+    await giveBack(quick, [held], NOON);
+    expect([await waits(c), await waits(d)]).toEqual([undefined, undefined]);
+    expect([...(await worker.entries(terms.slot)).keys()].toSorted()).toEqual(
+      [occurrenceId(c), occurrenceId(d)].toSorted(),
+    );
+  });
+});
+
+describe('a place that was promised and does not get taken', () => {
+  it('is taken back without what its occurrence keeps in other slots', async () => {
+    const only = sharing(1);
+    const { keys, terms, slot } = await runsOf('buffer-one', 2);
+    const { concurrency } = only.definition;
+    const both = { ...terms, definition: { ...terms.definition, ...(concurrency && { concurrency }) } };
+    const [other, behind] = await jobs(2, only);
+    const holder = await worker.start(other, only);
+    expect(await worker.begin(keys[0], both)).toMatchObject({ kind: 'waiting', slot: only.slot });
+    expect((await worker.begin(behind, only)).kind).toBe('waiting');
+    await worker.succeed(holder, NOON);
+    expect(await waits(keys[0])).toBeUndefined();
+    for (let hour = 1; hour <= 12; hour += 1) await worker.sweep(only, at(hour * 2 * HOUR));
+    expect(await waits(behind)).toBeUndefined();
+    const pending = await readPending(stores, keys[0]);
+    expect(Object.keys(pending.places)).toEqual([slot]);
+    // Its schedule's next one stays behind it, and the sweep of that slot takes nothing away either.
+    expect((await worker.begin(keys[1], both, at(DAY))).kind).toBe('waiting');
+    await worker.sweep({ slot }, at(DAY));
+    expect([...(await worker.entries(slot)).keys()]).toEqual([occurrenceId(keys[0])]);
   });
 });
 
@@ -136,6 +217,39 @@ describe('a limit of several stripes', () => {
 });
 
 describe("a schedule's own slot", () => {
+  it.each([
+    ['did not wait', 1],
+    ['waited', 3],
+  ])('is purged when nobody has used it for long, also when its last run %s', async (_, count) => {
+    const { keys, terms, slot } = await runsOf('buffer-all', count);
+    const key = stripeKey({ slot, stripe: 0 });
+    const item = async () =>
+      (await stores.client.send(new GetCommand({ TableName: stores.occurrencesTable, Key: key }))).Item;
+    const used = keys.slice(0, count);
+    let running = await worker.start(keys[0], terms);
+    for (const one of used.slice(1)) expect((await worker.begin(one, terms)).kind).toBe('waiting');
+    for (const one of used.slice(1)) {
+      await worker.succeed(running);
+      running = await worker.start(one, terms);
+    }
+    expect((await item())?.purge_at).toBeUndefined();
+    await worker.succeed(running);
+    expect((await item())?.purge_at).toBeGreaterThan(at(29 * DAY) / SECOND);
+    const [again] = (await runsOf('buffer-all', 1)).keys;
+    const next = {
+      ...again,
+      schedule: keys[0].schedule,
+      scheduledTime: epochMs(again.scheduledTime + MINUTE),
+    };
+    await slots.take(
+      { slot, stripe: 0 },
+      { ...next, dispatchSeq: 1 },
+      { slot, limit: 1, since: epochMs(0) },
+      { passing: true },
+    );
+    expect((await item())?.purge_at).toBeUndefined();
+  });
+
   it('remembers how far it has come, also when each run is handed it by the one before', async () => {
     const { keys, terms, slot } = await runsOf('buffer-all', 6);
     let running = await worker.start(keys[0], terms);

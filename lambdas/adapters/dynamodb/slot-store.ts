@@ -2,7 +2,7 @@ import { occurrenceId } from '../../core/ids.ts';
 import { purgeTime } from '../../core/retention.ts';
 import { hasRoom, type Place, type SlotStore } from '../../core/slots/store.ts';
 import { isOwnSlot } from '../../core/slots.ts';
-import { SECOND } from '../../core/time.ts';
+import { MINUTE } from '../../core/time.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, isAbsent, or } from './conditions.ts';
@@ -21,7 +21,7 @@ const own = (text: string, id: string, values: Record<string, unknown> = {}): Ex
 });
 
 /** The mark of a line goes when nobody was found to wait twice, so far apart: an index may be behind by less. */
-const NO_LINE_AFTER = 2 * SECOND;
+const NO_LINE_AFTER = MINUTE;
 
 /** Days that the slot of a schedule is kept when nobody uses it. */
 const KEPT_DAYS = 30;
@@ -40,7 +40,7 @@ export function createSlotStore(context: StoreContext): SlotStore {
         ...(marksLine ? ['line = :yes'] : []),
         ...(through === undefined ? [] : ['through = :through']),
       ];
-      const write = own(`SET ${sets.join(', ')} REMOVE purge_at`, id, {
+      const write = own(`SET ${sets.join(', ')} REMOVE purge_at${marksLine ? ', idle' : ''}`, id, {
         ':seq': attempt.dispatchSeq,
         ...(marksLine && { ':yes': true }),
         ...(through !== undefined && { ':through': through }),
@@ -73,12 +73,12 @@ export function createSlotStore(context: StoreContext): SlotStore {
       );
     },
 
-    async remove(place, { id, seq }, { ifNoLine } = {}) {
+    async remove(place, { id, seq }, { ifNoLine = false, now } = {}) {
       // A schedule's own slot is empty then, and there is one for each that ever was: it is purged when nobody comes for
-      // long. Whoever takes it takes the date away, and it has none while somebody waits.
-      const purges = ifNoLine && isOwnSlot(place.slot);
+      // long. Whoever takes it takes the date away.
+      const purges = now !== undefined && isOwnSlot(place.slot);
       const write = own(`REMOVE h.#x${purges ? ' SET purge_at = :purge_at' : ''}`, id, {
-        ...(purges && { ':purge_at': purgeTime([ifNoLine.now], KEPT_DAYS) }),
+        ...(purges && { ':purge_at': purgeTime([now], KEPT_DAYS) }),
       });
       const there = own('h.#x <= :seq', id, { ':seq': seq });
       const condition = ifNoLine ? and(there, expression('attribute_not_exists(line)')) : there;

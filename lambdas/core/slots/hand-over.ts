@@ -67,7 +67,7 @@ async function giveBackPlace(
 ): Promise<void> {
   let met: Stripe | undefined;
   if (!waited) {
-    const removed = await slots.remove(held, held, { ifNoLine: { now } });
+    const removed = await slots.remove(held, held, { now, ifNoLine: true });
     if (removed.kind === 'removed') return removed.stripe.stripes > 1 ? fill(slots, held, now) : undefined;
     met = removed.stripe;
     const seq = met?.entries.get(held.id);
@@ -75,17 +75,21 @@ async function giveBackPlace(
     if (seq === undefined || seq > held.seq) return;
   }
   const isOver = met !== undefined && met.entries.size > met.cap;
-  const next = isOver ? undefined : await wakeFirst(slots, held, now);
+  const first = isOver ? undefined : await wakeFirst(slots, held, now);
   const after = through !== undefined && isOwnSlot(held.slot) ? { through } : {};
-  if (next && (await slots.replace(held, held, entryOf(woken(next)), after))) return;
-  const { stripe: left } = await slots.remove(held, held);
-  if (!next && !isOver && left?.hasLine) await slots.noteNoLine(left, now);
+  if (first?.kind === 'woken' && (await slots.replace(held, held, entryOf(woken(first.waiting)), after)))
+    return;
+  const { kind, stripe: left } = await slots.remove(held, held, { now });
+  if (!left) return;
+  if (first?.kind === 'nobody' && left.hasLine) await slots.noteNoLine(left, now);
+  // It has found a place by itself, and this one is free: for whoever comes after it.
+  if (first?.kind === 'woken' && kind === 'removed' && hasRoom(left)) await fill(slots, held, now);
 }
 
 /** Of many stripes only those know of a line that a hand-over has come by: the index knows of it. */
 async function fill(slots: SlotStore, place: Held, now: EpochMs): Promise<void> {
-  const next = await wakeFirst(slots, place, now);
-  if (next) await takeFor(slots, place, woken(next), { marksLine: true });
+  const first = await wakeFirst(slots, place, now);
+  if (first.kind === 'woken') await takeFor(slots, place, woken(first.waiting), { marksLine: true });
 }
 
 /** For another, which is told or will come. Where there is no room any more it waits, in the place that is its due. */
@@ -102,15 +106,24 @@ export function takeFor(
 const entryOf = (one: Dispatched): Entry => ({ id: occurrenceId(one), seq: one.dispatchSeq });
 const woken = (one: Waiting): Dispatched => ({ ...one, dispatchSeq: one.dispatchSeq + 1 });
 
-/** Wakes the first that waits for a place in this stripe; undefined when nobody does. */
-export async function wakeFirst(slots: SlotStore, held: Held, now: EpochMs): Promise<Waiting | undefined> {
+export type First =
+  | { readonly kind: 'woken'; readonly waiting: Waiting }
+  /** All that the index shows have moved on. Whether somebody is behind them is not known. */
+  | { readonly kind: 'gone' }
+  /** The index shows nobody. */
+  | { readonly kind: 'nobody' };
+
+/** Wakes the first that waits for a place in this stripe. */
+export async function wakeFirst(slots: SlotStore, held: Held, now: EpochMs): Promise<First> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const line = await slots.waiting(held.slot, CANDIDATES);
-    for (const one of inTurn(line, held, round)) if (await slots.wake(one, held, now)) return one;
+    if (line.length === 0) return { kind: 'nobody' };
+    for (const waiting of inTurn(line, held, round))
+      if (await slots.wake(waiting, held, now)) return { kind: 'woken', waiting };
     // All of them were woken by others who give places back, and there may be more behind.
-    if (line.length < CANDIDATES) return undefined;
+    if (line.length < CANDIDATES) break;
   }
-  return undefined;
+  return { kind: 'gone' };
 }
 
 /**

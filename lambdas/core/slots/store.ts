@@ -77,11 +77,14 @@ export interface SlotStore {
   take(place: Place, attempt: Dispatched, terms: LimitTerms, options?: TakeOptions): Promise<Taken>;
   /** Makes a slot of one stripe, with its first entry; false when it is there already. */
   create(terms: LimitTerms & { readonly limit: number }, attempt: Dispatched): Promise<boolean>;
-  /** Of an entry up to this sequence, all of which are dead. `ifNoLine`: refused where somebody waits. */
+  /**
+   * Of an entry up to this sequence, all of which are dead. `ifNoLine`: refused where somebody waits. `now`: nobody is known
+   * who would take the place, and a slot that may never be used again is purged when that stays so for long.
+   */
   remove(
     place: Place,
     dead: Entry,
-    options?: { readonly ifNoLine?: { readonly now: EpochMs } },
+    options?: { readonly ifNoLine?: boolean; readonly now?: EpochMs },
   ): Promise<Removed>;
   /** Gives the place of a dead attempt to another; refused where the stripe holds more than its share. */
   replace(
