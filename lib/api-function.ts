@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { ApiEnv } from '../lambdas/contract/env.ts';
 import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
@@ -25,9 +24,6 @@ export class ApiFunction extends PunctualFunction<ApiEnv> {
     super(scope, id, config, {
       folder: 'api',
       description: 'Answers the HTTP API',
-      memorySize: 1024,
-      // An HTTP API gives up after 30 seconds: the function's own error comes first and is logged.
-      timeout: Duration.seconds(29),
       reservedConcurrentExecutions: config.apiReservedConcurrency,
       environment: {
         ...store.environment,

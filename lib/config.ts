@@ -3,6 +3,7 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import * as z from 'zod';
 import { isSecretEntry, isTargetEntry } from '../lambdas/contract/allow/allow-list.ts';
 import { LIMITS } from '../lambdas/contract/env.ts';
+import { DEFAULTS, FUNCTIONS } from '../lambdas/contract/topology.ts';
 
 /**
  * How a deployment is configured: CDK context under the prefix `punctual:`, in cdk.json or on the command
@@ -77,13 +78,13 @@ const fields = z.strictObject({
       error: 'must begin with a letter and hold only letters, digits and hyphens, at most 128',
     })
     .default('Punctual'),
-  shardCount: whole(LIMITS.shardCount).default(16),
-  shardsPerInvocation: whole(LIMITS.shardCount).default(8),
-  leadSeconds: whole(LIMITS.lead).default(120),
-  planWindowSeconds: whole(LIMITS.planWindow).default(600),
-  leaseSeconds: whole(LIMITS.lease).default(60),
-  redispatchSeconds: whole(LIMITS.redispatch).default(120),
-  retentionDays: whole(LIMITS.retentionDays).default(30),
+  shardCount: whole(LIMITS.shardCount).default(DEFAULTS.shardCount),
+  shardsPerInvocation: whole(LIMITS.shardCount).default(DEFAULTS.shardsPerInvocation),
+  leadSeconds: whole(LIMITS.lead).default(DEFAULTS.leadSeconds),
+  planWindowSeconds: whole(LIMITS.planWindow).default(DEFAULTS.planWindowSeconds),
+  leaseSeconds: whole(LIMITS.lease).default(DEFAULTS.leaseSeconds),
+  redispatchSeconds: whole(LIMITS.redispatch).default(DEFAULTS.redispatchSeconds),
+  retentionDays: whole(LIMITS.retentionDays).default(DEFAULTS.retentionDays),
   logRetentionDays: z
     .preprocess(
       fromText,
@@ -106,8 +107,8 @@ const fields = z.strictObject({
   relayReservedConcurrency: whole(RESERVED).optional(),
   sweepReservedConcurrency: whole(RESERVED).optional(),
   apiReservedConcurrency: whole(RESERVED).optional(),
-  workerMemoryMb: whole(MEMORY).default(512),
-  tickMemoryMb: whole(MEMORY).default(1024),
+  workerMemoryMb: whole(MEMORY).default(FUNCTIONS.worker.memoryMb),
+  tickMemoryMb: whole(MEMORY).default(FUNCTIONS.tick.memoryMb),
   /** AWS: a new on-demand table or index takes 4,000; a table may have 40,000 unless its quota is raised. */
   warmWritesPerSecond: whole({ min: 4_000, max: 40_000 }).optional(),
   canary: flag().default(true),

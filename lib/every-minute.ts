@@ -3,6 +3,9 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { CLOCK_SECONDS } from '../lambdas/contract/topology.ts';
+
+const PERIOD = Duration.seconds(CLOCK_SECONDS);
 
 /**
  * Starts a function each minute. A rule of EventBridge and not EventBridge Scheduler, which AWS prefers
@@ -18,16 +21,16 @@ export class EveryMinute extends Construct {
     super(scope, id);
     new Rule(this, 'Rule', {
       description: props.description,
-      schedule: Schedule.rate(Duration.minutes(1)),
+      schedule: Schedule.rate(PERIOD),
       targets: [
         new LambdaFunction(props.target, {
           // An event that could not be delivered within its minute has been overtaken by the next one.
-          maxEventAge: Duration.minutes(1),
+          maxEventAge: PERIOD,
           retryAttempts: 3,
         }),
       ],
     });
     // A run that failed is not repeated: the next minute does all that it left, and two side by side pay twice.
-    props.target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    props.target.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: PERIOD });
   }
 }

@@ -1,2 +1,3 @@
-export { type FunctionName, Punctual } from './punctual.ts';
+export type { FunctionName } from '../lambdas/contract/topology.ts';
+export { Punctual } from './punctual.ts';
 export type { PunctualProps } from './punctual-props.ts';

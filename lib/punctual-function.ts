@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, LoggingFormat, type RecursiveLoop, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { LogLevel, NodejsFunction, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -7,6 +7,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { EnvironmentOf } from '../lambdas/contract/env.ts';
 import { SERVICE_VARIABLE } from '../lambdas/contract/metrics.ts';
+import { FUNCTIONS, type FunctionName } from '../lambdas/contract/topology.ts';
 import type { Config } from './config.ts';
 import { logGroupProps } from './log-group-props.ts';
 
@@ -14,10 +15,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 export interface PunctualFunctionProps<Env> {
   /** A folder of lambdas/ with a handler.ts. */
-  readonly folder: 'tick' | 'relay' | 'worker' | 'sweep' | 'api';
+  readonly folder: FunctionName;
   readonly description: string;
-  readonly memorySize: number;
-  readonly timeout: Duration;
+  /** What the topology says, where it is no setting. */
+  readonly memorySize?: number;
   /** What it is told, and what it may touch: side by side, so that neither is forgotten. */
   readonly environment: EnvironmentOf<Env>;
   readonly grants: readonly PolicyStatement[];
@@ -53,7 +54,10 @@ export class PunctualFunction<Env> extends Construct {
     for (const grant of props.grants) this.role.addToPolicy(grant);
 
     const { folder, grants: _, reservedConcurrentExecutions: reserved, ...settings } = props;
+    const { timeoutSeconds, memoryMb } = FUNCTIONS[folder];
     this.lambda = new NodejsFunction(this, 'Function', {
+      memorySize: memoryMb,
+      timeout: Duration.seconds(timeoutSeconds),
       ...settings,
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
       entry: `${ROOT}lambdas/${folder}/handler.ts`,

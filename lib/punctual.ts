@@ -6,6 +6,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { FunctionName } from '../lambdas/contract/topology.ts';
 import { ApiFunction } from './api-function.ts';
 import type { Config } from './config.ts';
 import { admitServices } from './customer-key.ts';
@@ -19,8 +20,6 @@ import { SweepFunction } from './sweep-function.ts';
 import { TickFunction } from './tick-function.ts';
 import { WorkQueue } from './work-queue.ts';
 import { WorkerFunction } from './worker-function.ts';
-
-export type FunctionName = 'tick' | 'relay' | 'worker' | 'sweep' | 'api';
 
 /** A whole scheduler, for a stack of your own. Several may live side by side; they share nothing. */
 export class Punctual extends Construct {

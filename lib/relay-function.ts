@@ -12,6 +12,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { RelayEnv } from '../lambdas/contract/env.ts';
 import { RELAY_FILTER } from '../lambdas/contract/tables.ts';
+import { OUTBOX } from '../lambdas/contract/topology.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
@@ -38,9 +39,6 @@ export class RelayFunction extends PunctualFunction<RelayEnv> {
     super(scope, id, config, {
       folder: 'relay',
       description: 'Hands pending occurrences from the stream to the work queue',
-      memorySize: 512,
-      // 100 records are 10 sends; the rest is room for the SDK's retries.
-      timeout: Duration.seconds(30),
       reservedConcurrentExecutions: config.relayReservedConcurrency,
       environment: { WORK_QUEUE_URL: workQueue.queueUrl },
       grants: [
@@ -74,14 +72,12 @@ export class RelayFunction extends PunctualFunction<RelayEnv> {
       // What was written while the mapping was away is still handed over.
       startingPosition: StartingPosition.TRIM_HORIZON,
       filters: [FilterCriteria.filter({ ...RELAY_FILTER, eventName: [...RELAY_FILTER.eventName] })],
-      batchSize: 100,
-      // One of ten at a time per shard reads 4,000 records a second, and a busy minute has more.
-      parallelizationFactor: 10,
+      batchSize: OUTBOX.batchSize,
+      parallelizationFactor: OUTBOX.parallelizationFactor,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
-      // Without these a record that cannot be handed over holds up its shard for a day and is then lost silently.
-      retryAttempts: 10,
-      maxRecordAge: Duration.hours(1),
+      retryAttempts: OUTBOX.retryAttempts,
+      maxRecordAge: Duration.seconds(OUTBOX.maxRecordAgeSeconds),
       onFailure: keepIn(failedRecords),
       supportS3OnFailureDestination: true,
       metricsConfig: { metrics: [MetricType.EVENT_COUNT] },

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
@@ -29,9 +28,6 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
     super(scope, id, config, {
       folder: 'sweep',
       description: 'Recovers expired leases and overdue occurrences, measures lateness',
-      memorySize: 512,
-      // Ends before the next one starts, so that a backlog is not swept twice at once.
-      timeout: Duration.seconds(55),
       reservedConcurrentExecutions: config.sweepReservedConcurrency,
       environment: {
         ...store.environment,

@@ -1,4 +1,3 @@
-import { Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 import type { TickEnv } from '../lambdas/contract/env.ts';
@@ -21,8 +20,6 @@ export class TickFunction extends PunctualFunction<TickEnv> {
       folder: 'tick',
       description: 'Creates due occurrences and advances their schedules',
       memorySize: config.tickMemoryMb,
-      // Ends before the next one starts, and no later than its shard leases.
-      timeout: Duration.seconds(55),
       reservedConcurrentExecutions: config.tickReservedConcurrency,
       environment: {
         ...store.environment,

@@ -1,4 +1,4 @@
-import { Duration, Validations } from 'aws-cdk-lib';
+import { Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { EventSourceMapping, type IFunction, RecursiveLoop } from 'aws-cdk-lib/aws-lambda';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
@@ -6,14 +6,12 @@ import type { Construct } from 'constructs';
 import { arnKind } from '../lambdas/contract/allow/arns.ts';
 import type { WorkerEnv } from '../lambdas/contract/env.ts';
 import { OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
+import { WORK_QUEUE } from '../lambdas/contract/topology.ts';
 import { allowedEnvironment, grantsFor } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onAttributes, onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
-
-/** Lambda's maximum: an attempt may take as long as it can. */
-export const WORKER_TIMEOUT = Duration.minutes(15);
 
 export interface WorkerFunctionProps {
   readonly config: Config;
@@ -32,7 +30,6 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
       folder: 'worker',
       description: 'Runs due occurrences under a lease',
       memorySize: config.workerMemoryMb,
-      timeout: WORKER_TIMEOUT,
       // A message that comes early is sent on, at most 15 minutes further each time: a retry that waits half a
       // day passes here 48 times. Lambda takes more than 16 for an endless loop and would stop it.
       recursiveLoop: RecursiveLoop.ALLOW,
@@ -81,8 +78,7 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
     const source = new EventSourceMapping(this, 'Work', {
       target: this.lambda,
       eventSourceArn: workQueue.queueArn,
-      // Run side by side by one worker. More than ten would need a window, and a window is lateness.
-      batchSize: 10,
+      batchSize: WORK_QUEUE.batchSize,
       reportBatchItemFailures: true,
       ...(config.workerMaxConcurrency !== undefined && { maxConcurrency: config.workerMaxConcurrency }),
       ...(config.workerMinPollers !== undefined &&

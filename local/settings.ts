@@ -1,5 +1,15 @@
+import {
+  CLOCK_SECONDS,
+  DEFAULTS,
+  FUNCTIONS,
+  type FunctionName,
+  OUTBOX,
+  WORK_QUEUE,
+} from '../lambdas/contract/topology.ts';
+
 /**
- * What the embedded run sets otherwise than a deployment does, and why. All the rest is as in lib/.
+ * What the embedded run sets otherwise than a deployment does, and why. All the rest is as in
+ * contract/topology.ts, which lib/ deploys.
  */
 export const LOCAL = {
   tables: { schedulesTable: 'punctual-schedules', occurrencesTable: 'punctual-occurrences' },
@@ -7,9 +17,9 @@ export const LOCAL = {
   /** Few, since one engine serves them all; more than fit one invocation, so that the fan-out runs here too. */
   shardCount: 4,
   shardsPerInvocation: 2,
-  leadSeconds: 120,
-  planWindowSeconds: 600,
-  retentionDays: 30,
+  leadSeconds: DEFAULTS.leadSeconds,
+  planWindowSeconds: DEFAULTS.planWindowSeconds,
+  retentionDays: DEFAULTS.retentionDays,
 
   /**
    * A deployment has 60: after a kill -9 a developer waits for what was running no longer than this and a sweep. A third
@@ -29,25 +39,25 @@ export const LOCAL = {
   /** What runs on this machine is what a schedule is tried out with. */
   httpAllowedRanges: '127.0.0.0/8,::1/128',
 
-  tickEveryMs: 60_000,
+  tickEveryMs: CLOCK_SECONDS * 1_000,
   /** Twelve times a deployment's rate: nobody pays for it here, and expired leases are found sooner. */
   sweepEveryMs: 5_000,
 
-  /** Milliseconds, as deployed. */
-  timeouts: { tick: 55_000, relay: 30_000, worker: 900_000, sweep: 55_000, api: 29_000 },
-  /** As deployed: six times the worker's timeout, and five receives before the dead-letter queue. */
-  queue: { name: 'punctual-work', visibilityTimeoutSeconds: 5_400, maxReceives: 5 },
+  queue: {
+    name: 'punctual-work',
+    visibilityTimeoutSeconds: WORK_QUEUE.visibilityTimeoutSeconds,
+    maxReceives: WORK_QUEUE.maxReceiveCount,
+  },
 
   relay: {
-    batchSize: 100,
-    /** As deployed: one try and ten more. */
-    policy: { maxAttempts: 11, pauseMs: 100, maxPauseMs: 5_000 },
+    batchSize: OUTBOX.batchSize,
+    policy: { maxAttempts: 1 + OUTBOX.retryAttempts, pauseMs: 100, maxPauseMs: 5_000 },
   },
   /** In each of the worker threads. */
-  worker: { batchSize: 10, maxConcurrency: 100, pollers: 2 },
+  worker: { batchSize: WORK_QUEUE.batchSize, maxConcurrency: 100, pollers: 2 },
 } as const;
 
-export type FunctionName = keyof typeof LOCAL.timeouts;
+export const timeoutMsOf = (name: FunctionName) => FUNCTIONS[name].timeoutSeconds * 1_000;
 
 /** Name of the deployed function; here there is one deployment, so nothing is added to it. */
 export const deployedName = (name: FunctionName) => `punctual-${name}`;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isSecretEntry, isTargetEntry } from './allow/allow-list.ts';
+import { MAX_DELAY_SECONDS } from './topology.ts';
 
 /**
  * One schema per function. The CDK types each function's `environment` by it, the embedded run fills it,
@@ -19,8 +20,8 @@ export const LIMITS = {
   shardCount: { min: 1, max: 256 },
   /** Seconds. Below one tick period a schedule could come due between two ticks. */
   lead: { min: 60, max: 600 },
-  /** Seconds. SQS cannot delay a message by more than 900. */
-  planWindow: { min: 60, max: 900 },
+  /** Seconds. What is planned further ahead than SQS can delay a message would come back early. */
+  planWindow: { min: 60, max: MAX_DELAY_SECONDS },
   retentionDays: { min: 1, max: 3650 },
   /** Seconds. Renewed at a third of it. */
   lease: { min: 6, max: 900 },

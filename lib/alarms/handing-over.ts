@@ -1,7 +1,7 @@
 import { ComparisonOperator, Metric, Stats, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { EventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
-import { OLDEST_HEALTHY_MESSAGE } from '../work-queue.ts';
+import { OLDEST_HEALTHY_MESSAGE_SECONDS } from '../../lambdas/contract/topology.ts';
 import { type AlarmSpec, countOf, filled, MINUTE, type Watched } from './spec.ts';
 
 const { GREATER_THAN_THRESHOLD, GREATER_THAN_OR_EQUAL_TO_THRESHOLD } = ComparisonOperator;
@@ -58,7 +58,7 @@ export function queueing({ own, workQueue, deadLetters }: Watched): AlarmSpec[] 
       comparison: GREATER_THAN_THRESHOLD,
       // The age counts from the sending, delays and time under work included: less would ring for healthy ones.
       // That starts are late is told within minutes by oldest-overdue; this is about messages that never end.
-      threshold: OLDEST_HEALTHY_MESSAGE.toSeconds(),
+      threshold: OLDEST_HEALTHY_MESSAGE_SECONDS,
       datapoints: { bad: 3, of: 5 },
       // SQS goes quiet about a queue that has been empty and unused for six hours.
       missing: TreatMissingData.NOT_BREACHING,
