@@ -1,14 +1,15 @@
 import type { ScheduleRecord } from '../core/ports.ts';
-import { type EpochMs, parseInstant } from '../core/time.ts';
+import type { EpochMs } from '../core/time.ts';
 import { commit } from './change/commit.ts';
 import { assertIfMatch } from './change/precondition.ts';
 import { assertLive, assertPresent } from './change/standing.ts';
 import type { ChangeDeps, ScheduleRequest } from './deps.ts';
 import { invalidRequest } from './http/faults.ts';
+import { momentFor } from './moment.ts';
 
 export interface PauseRequest extends ScheduleRequest {
   readonly note?: string | undefined;
-  /** An instant; null takes back one that was given before. */
+  /** A moment; null takes back one that was given before. */
   readonly until?: string | null | undefined;
   readonly ifMatch?: string | undefined;
 }
@@ -19,7 +20,7 @@ export interface PauseRequest extends ScheduleRequest {
  */
 export async function pauseSchedule(deps: ChangeDeps, request: PauseRequest): Promise<ScheduleRecord> {
   const { id, caller, ifMatch } = request;
-  const until = untilOf(request);
+  const until = await untilOf(deps, request);
   const { after } = await commit(deps, id, caller, (standing) => {
     const { head } = assertLive(standing, id);
     assertIfMatch(ifMatch, head);
@@ -35,10 +36,13 @@ export async function pauseSchedule(deps: ChangeDeps, request: PauseRequest): Pr
   return assertPresent(after, id);
 }
 
-function untilOf({ until, caller }: PauseRequest): EpochMs | null | undefined {
+async function untilOf(
+  deps: ChangeDeps,
+  { id, until, caller }: PauseRequest,
+): Promise<EpochMs | null | undefined> {
   if (until === undefined || until === null) return until;
-  const at = parseInstant(until);
-  if (at !== undefined && at > caller.now) return at;
+  const at = await momentFor(deps, id, 'until', until);
+  if (at > caller.now) return at;
   const message = 'It is over already. Name a time that is still to come, or leave it off.';
   throw invalidRequest([{ path: ['until'], message }], { until });
 }

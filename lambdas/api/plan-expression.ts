@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { planBody, planView } from '../contract/api/plan.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
-import { preview } from '../core/recurrence/index.ts';
-import { type EpochMs, parseInstant } from '../core/time.ts';
+import { momentOf, preview } from '../core/recurrence/index.ts';
+import type { EpochMs } from '../core/time.ts';
 import { pinCalendars } from './change/pin-calendars.ts';
 import { recurrenceOf } from './definition.ts';
 import type { Schedules } from './deps.ts';
@@ -15,9 +15,10 @@ export async function planExpression(
   body: z.output<typeof planBody>,
   now: EpochMs,
 ): Promise<z.output<typeof planView>> {
-  const instant = (text: string | undefined) => (text === undefined ? undefined : parseInstant(text));
-  const from = instant(body.from) ?? now;
-  const to = instant(body.to);
+  const moment = (field: 'from' | 'to') =>
+    body[field] === undefined ? undefined : momentOf(field, body[field], body.timezone);
+  const from = moment('from') ?? now;
+  const to = moment('to');
   const { count, previous, schedule: seed } = body;
   const spec = recurrenceOf(body);
   const policy = { ...spec, calendars: await pinCalendars(schedules, spec) };

@@ -50,7 +50,7 @@ async function tryCreate(
   if (before) return { kind: 'made', backfill: await assertBackfill(deps, id, before) };
 
   const recurrence = headRecurrence(head);
-  const { range, total } = rangeOf(body, recurrence, now);
+  const { range, total } = rangeOf(body, recurrence, head.policy.timezone, now);
   if (body.dryRun) {
     const plan = await planBackfill(deps.backfills, head, recurrence, range, body.reprocess);
     return { kind: 'planned', plan };

@@ -1,8 +1,8 @@
 import type { CreateBackfillBody } from '../../contract/api/backfill.ts';
 import { type Backfill, MAX_BACKFILL_TIMES } from '../../core/backfill/backfill.ts';
 import { countTimes } from '../../core/backfill/times.ts';
-import type { Recurrence } from '../../core/recurrence/types.ts';
-import { type EpochMs, parseInstant, toIso } from '../../core/time.ts';
+import { momentOf, type Recurrence } from '../../core/recurrence/index.ts';
+import { type EpochMs, toIso } from '../../core/time.ts';
 import { invalidRequest } from '../http/faults.ts';
 
 export type BackfillRange = Pick<Backfill, 'from' | 'to' | 'order'>;
@@ -11,12 +11,12 @@ export type BackfillRange = Pick<Backfill, 'from' | 'to' | 'order'>;
 export function rangeOf(
   body: CreateBackfillBody,
   recurrence: Recurrence,
+  timezone: string,
   now: EpochMs,
 ): { readonly range: BackfillRange; readonly total: number } {
   const refuse = (field: 'from' | 'to', message: string) =>
     invalidRequest([{ path: [field], message }], body);
-  const [from, to] = [parseInstant(body.from), parseInstant(body.to)];
-  if (from === undefined || to === undefined) throw new Error('The schema let through what is no instant.');
+  const [from, to] = [momentOf('from', body.from, timezone), momentOf('to', body.to, timezone)];
   if (to > now) {
     throw refuse(
       'to',

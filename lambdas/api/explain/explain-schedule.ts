@@ -71,7 +71,7 @@ async function timesAt(
       content ? [[name, content] as const] : [],
     );
     const context = { seed: head.id, anchor: head.anchor, calendars: new Map(pins) };
-    return explainAt(specOf(policy), context, parseInstant(at) ?? at);
+    return explainAt(specOf(policy), context, at);
   };
   const latest = await revisionAt(schedules, head, epochMs(Number.MAX_SAFE_INTEGER));
   const first = explain(latest);

@@ -9,7 +9,7 @@ import { type EpochMs, epochMs, MINUTE, toIso } from '../../core/time.ts';
 import { assertPresent } from '../change/standing.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { startInGroup } from '../group/start.ts';
-import { rangeOf } from '../list-occurrences.ts';
+import { rangeOf } from '../moment.ts';
 import { inputRevisionOf } from './replay.ts';
 
 type Request = z.output<typeof replayManyBody>;
@@ -29,7 +29,7 @@ export async function replaySchedule(
 ): Promise<z.output<typeof replayedView>> {
   const { head } = assertPresent(await deps.schedules.readSchedule(id), id);
   const at = request.cursor === undefined ? { from: now } : readCursor(request.cursor, now);
-  const { from, to } = rangeOf(request);
+  const { from, to } = rangeOf(request, head.policy.timezone);
   const { status, kind, reason, limit } = request;
   const { items: found, cursor } = await deps.occurrences.listOccurrences({
     schedule: id,

@@ -4,18 +4,15 @@ import { occurrenceView } from '../../contract/api/occurrence.ts';
 import { comingBody, moveBody } from '../../contract/api/occurrence-verbs.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
-import { type EpochMs, epochMs } from '../../core/time.ts';
 import { moveTime } from '../coming/move.ts';
 import { skipTime } from '../coming/skip.ts';
 import { unskipTime } from '../coming/unskip.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { BODY_PROBLEMS } from '../http/documented-problems.ts';
 import { answer, endpoint, mounted } from '../http/endpoint.ts';
+import { momentFor } from '../moment.ts';
 import { occurrenceViewOf } from '../views/occurrence-view.ts';
 import { idOf } from './answers.ts';
-
-/** The schema has checked that it is an instant. */
-const instant = (text: string): EpochMs => epochMs(Date.parse(text));
 
 type Verb = 'skip' | 'unskip' | 'move';
 
@@ -51,7 +48,8 @@ export const comingRoutes = (deps: ApiDeps) => [
       description: 'Twice is no error. It stays skipped through an edit for which it is still a time.',
       answered: 'The record of it.',
     },
-    (id, { scheduledTime }, caller) => skipTime(deps, id, instant(scheduledTime), caller),
+    async (id, { scheduledTime }, caller) =>
+      skipTime(deps, id, await momentFor(deps, id, 'scheduledTime', scheduledTime), caller),
   ),
 
   comingRoute(
@@ -62,7 +60,8 @@ export const comingRoutes = (deps: ApiDeps) => [
       description: 'Possible until it would have been due.',
       answered: 'The occurrence, pending.',
     },
-    (id, { scheduledTime }, caller) => unskipTime(deps, id, instant(scheduledTime), caller),
+    async (id, { scheduledTime }, caller) =>
+      unskipTime(deps, id, await momentFor(deps, id, 'scheduledTime', scheduledTime), caller),
   ),
 
   comingRoute(
@@ -75,7 +74,12 @@ export const comingRoutes = (deps: ApiDeps) => [
         'it was.',
       answered: 'The occurrence, with its new due time.',
     },
-    (id, { scheduledTime, to }, caller) =>
-      moveTime(deps, id, { scheduledTime: instant(scheduledTime), to: instant(to) }, caller),
+    async (id, { scheduledTime, to }, caller) => {
+      const times = {
+        scheduledTime: await momentFor(deps, id, 'scheduledTime', scheduledTime),
+        to: await momentFor(deps, id, 'to', to),
+      };
+      return moveTime(deps, id, times, caller);
+    },
   ),
 ];

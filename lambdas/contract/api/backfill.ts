@@ -9,7 +9,7 @@ import {
 import { OCCURRENCE_STATUSES } from '../../core/occurrence.ts';
 import {
   cursorField,
-  instantSchema,
+  momentSchema,
   pageQuery,
   scheduleIdText,
   scheduleParams,
@@ -18,8 +18,8 @@ import {
 
 export const createBackfillBody = z
   .strictObject({
-    from: instantSchema.meta({ description: 'Earliest nominal time, inclusive.' }),
-    to: instantSchema.meta({
+    from: momentSchema.meta({ description: 'Earliest nominal time, inclusive.' }),
+    to: momentSchema.meta({
       description: `Latest nominal time, inclusive; not after now. At most ${MAX_BACKFILL_TIMES} times lie between.`,
     }),
     order: z.enum(BACKFILL_ORDERS).default('oldest-first'),

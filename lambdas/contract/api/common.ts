@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { DURATION_PATTERN, durationMs } from '../../core/duration.ts';
 import { NAME_PATTERN } from '../../core/ids.ts';
-import { MAX_INSTANT, parseInstant } from '../../core/time.ts';
+import { parseMoment } from '../../core/recurrence/index.ts';
+import { MAX_INSTANT } from '../../core/time.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const nameSchema = z
@@ -51,8 +52,10 @@ function durationMeantBy(input: unknown): string | undefined {
   return letter === 'D' || letter === 'W' ? `P${amount}${letter}` : `PT${amount}${letter}`;
 }
 
-const instantError = ({ input }: { readonly input?: unknown }) => {
-  const expected = 'An ISO 8601 instant with "Z" or an offset, such as 2026-12-01T09:00:00Z';
+const momentError = ({ input }: { readonly input?: unknown }) => {
+  const expected =
+    'An ISO 8601 date and time, with "Z" or an offset such as 2026-12-01T09:00:00Z, or local such as ' +
+    '2026-12-01T09:00:00';
   const meant = instantMeantBy(input);
   return meant === undefined ? `${expected}.` : `${expected}: write "${meant}".`;
 };
@@ -64,10 +67,12 @@ function instantMeantBy(input: unknown): string | undefined {
   return Math.abs(millis) <= MAX_INSTANT ? new Date(millis).toISOString() : undefined;
 }
 
-export const instantSchema = z
-  .string({ error: instantError })
-  .refine((text) => parseInstant(text) !== undefined, { error: instantError })
-  .meta({ format: 'date-time' });
+/** Wherever a request names a moment. When a local one is, `momentOf` says, which knows the time zone. */
+export const momentSchema = z
+  .string({ error: momentError })
+  .max(64, { error: momentError })
+  .refine((text) => parseMoment(text) !== undefined, { error: momentError })
+  .meta({ format: 'punctual-moment', examples: ['2026-12-01T09:00:00', '2026-12-01T09:00:00Z'] });
 
 /** ISO 8601 in UTC with milliseconds, as every response gives time. */
 export const timestampSchema = z

@@ -1,16 +1,11 @@
 import * as z from 'zod';
-import { noteSchema, timestampSchema } from './common.ts';
+import { momentSchema, noteSchema, timestampSchema } from './common.ts';
 
 export const explainQuery = z.strictObject({
-  at: z
-    .string()
-    .min(1)
-    .max(64)
-    .meta({
-      description: 'An instant, or a local time of the schedule, which may be one that clocks skip.',
-      format: 'punctual-moment',
-      examples: ['2026-03-08T02:30:00', '2026-03-08T07:30:00Z'],
-    }),
+  at: momentSchema.meta({
+    description: 'An instant, or a local time of the schedule, which may be one that clocks skip.',
+    examples: ['2026-03-08T02:30:00', '2026-03-08T07:30:00Z'],
+  }),
 });
 
 /** `unknown`: it was a time of the schedule, and what became of it is no longer kept. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { OCCURRENCE_KINDS } from '../../core/ids.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
 import { isDate } from '../../core/time.ts';
-import { cursorField, instantSchema, pageQuery, timestampSchema } from './common.ts';
+import { cursorField, momentSchema, pageQuery, timestampSchema } from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
 
@@ -38,8 +38,8 @@ export const replayManyBody = z
       .max(50)
       .optional()
       .meta({ examples: ['attempts-exhausted'] }),
-    from: instantSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
-    to: instantSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
+    from: momentSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
+    to: momentSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
     input: replayInput,
     ratePerMinute: z
       .int()
@@ -70,14 +70,14 @@ export const replayedView = z
 
 export const comingBody = z
   .strictObject({
-    scheduledTime: instantSchema.meta({
+    scheduledTime: momentSchema.meta({
       description: 'A coming time of the schedule, as `upcoming` lists it.',
     }),
   })
   .meta({ id: 'ComingTime', examples: [{ scheduledTime: '2026-12-01T09:00:00Z' }] });
 
 export const moveBody = comingBody
-  .extend({ to: instantSchema.meta({ description: 'When it is to start instead.' }) })
+  .extend({ to: momentSchema.meta({ description: 'When it is to start instead.' }) })
   .meta({
     id: 'MoveComingTime',
     examples: [{ scheduledTime: '2026-12-01T09:00:00Z', to: '2026-12-01T11:30:00Z' }],

@@ -4,7 +4,7 @@ import { OCCURRENCE_STATUSES } from '../../core/occurrence.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
 import {
   cursorField,
-  instantSchema,
+  momentSchema,
   noteSchema,
   pageQuery,
   scheduleIdText,
@@ -68,8 +68,8 @@ export const occurrenceList = z
   .meta({ id: 'Occurrences' });
 
 export const listOccurrencesQuery = z.strictObject({
-  from: instantSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
-  to: instantSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
+  from: momentSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
+  to: momentSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
   status: z.enum(OCCURRENCE_STATUSES).optional(),
   kind: z.enum(OCCURRENCE_KINDS).optional(),
   reason: z

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { catchUpOnceSchema } from './catch-up.ts';
-import { instantSchema, timestampSchema } from './common.ts';
+import { momentSchema, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const pauseBody = z
   .strictObject({
     note: z.string().max(API_LIMITS.pauseNoteLength).optional(),
-    until: instantSchema.nullable().optional().meta({
+    until: momentSchema.nullable().optional().meta({
       description:
         'It resumes by itself, in time for the first nominal time from then on. null: not by itself any more.',
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { instantSchema, integerQuery, noteSchema, recurrenceText, timestampSchema } from './common.ts';
+import { integerQuery, momentSchema, noteSchema, recurrenceText, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 import { recurrenceFields } from './recurrence.ts';
 import { STATES } from './schedule.ts';
@@ -18,8 +18,8 @@ export const fireView = z
 export const planBody = z
   .strictObject({
     ...recurrenceFields,
-    from: instantSchema.optional().meta({ description: 'Fires strictly after this; now when absent.' }),
-    to: instantSchema.optional().meta({ description: 'None beyond this; a fire at it is in.' }),
+    from: momentSchema.optional().meta({ description: 'Fires strictly after this; now when absent.' }),
+    to: momentSchema.optional().meta({ description: 'None beyond this; a fire at it is in.' }),
     previous: z
       .boolean()
       .default(false)

@@ -1,16 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_TIMEZONE } from '../../core/schedule.ts';
-import { dstSchema, durationSchema, nameSchema } from './common.ts';
+import { dstSchema, durationSchema, momentSchema, nameSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
-
-const momentSchema = z
-  .string()
-  .max(64)
-  .meta({
-    description: 'A local time or an instant.',
-    format: 'punctual-moment',
-    examples: ['2026-12-01T09:00:00'],
-  });
 
 const expressionSchema = z.string().meta({ format: 'punctual-expression' });
 

@@ -7,7 +7,7 @@ export { type Compiled, compile } from './compile.ts';
 export { checkCalendar } from './exclude/calendar.ts';
 export { type Explanation, explainAt } from './explain/explain.ts';
 export { dueAt } from './jitter.ts';
-export { momentOf } from './local.ts';
+export { momentOf, parseMoment } from './local.ts';
 export {
   DEFAULT_PREVIEW,
   MAX_PREVIEW,

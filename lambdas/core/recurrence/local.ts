@@ -1,7 +1,7 @@
-import { type EpochMs, epochMs, parseInstant } from '../time.ts';
+import { type EpochMs, epochMs, MAX_INSTANT, parseInstant } from '../time.ts';
 import { DAY_SECONDS, parseWall, wallText } from './civil.ts';
 import { type Origin, quote, refusal } from './refusal.ts';
-import { FIRST_SECOND, LAST_SECOND } from './source.ts';
+import { FIRST_SECOND } from './source.ts';
 import { type Zone, zoneOf } from './zone.ts';
 
 /** No offset is further from UTC, historic ones included. */
@@ -46,8 +46,27 @@ export function wallAt(zone: Zone, utc: number): number {
   return utc + zone.segmentAt(utc).offset;
 }
 
+/** A text that names a moment, before it is known on whose clocks. */
+export interface MomentText {
+  /** `local`: what clocks show; `instant`: the same everywhere. */
+  readonly kind: 'local' | 'instant';
+  /** Of the wall, or of UTC. */
+  readonly second: number;
+  /** Beyond the second: 0 to 1,000. Of a finer fraction it is the millisecond after it, so that nothing is early. */
+  readonly millis: number;
+}
+
+/** Every form in which a moment is taken: an instant, a local time, and a local date, which is its midnight. */
+export function parseMoment(text: string): MomentText | undefined {
+  const [whole, millis] = splitFraction(text);
+  const instant = parseInstant(whole);
+  if (instant !== undefined) return { kind: 'instant', second: instant / 1_000, millis };
+  const wall = parseWall(whole);
+  return wall === undefined ? undefined : { kind: 'local', second: wall, millis };
+}
+
 /**
- * An instant, a local time in the zone, or a local date (its midnight); for people who type one. Throws
+ * When the moment is that a person or a request names: a local time is read on the clocks of `timezone`. Throws
  * `timezone.unknown` and `expression.*` naming `field`.
  */
 export function momentOf(field: string, text: string, timezone: string): EpochMs {
@@ -56,15 +75,22 @@ export function momentOf(field: string, text: string, timezone: string): EpochMs
 
 /**
  * UTC milliseconds of a local time (`2026-12-01T09:00`) or an instant (with `Z` or an offset). A local time that clocks
- * skip is refused, one that they show twice is the first of the two (RFC 5545, 3.3.5). Of a fraction finer than
- * milliseconds it is the millisecond after it, so that nothing is early.
+ * skip is refused, one that they show twice is the first of the two (RFC 5545, 3.3.5).
  */
 export function readMoment(origin: Origin, text: string, zone: Zone): number {
-  const [whole, millis] = splitFraction(text);
-  const instant = parseInstant(whole);
-  const second = instant === undefined ? localSecond(origin, text, whole, zone) : instant / 1_000;
-  checkRange(origin, text, second);
-  return second * 1_000 + millis;
+  const moment = parseMoment(text);
+  if (moment === undefined)
+    throw refusal(
+      origin,
+      'expression.invalid',
+      `${quote(text)} is no date and time: give a local one such as 2026-12-01T09:00:00, ` +
+        'or an instant with an offset, such as 2026-12-01T09:00:00Z.',
+    );
+  checkRange(origin, text, moment.second);
+  const second = moment.kind === 'instant' ? moment.second : localSecond(origin, moment.second, zone);
+  const at = second * 1_000 + moment.millis;
+  checkRange(origin, text, at / 1_000);
+  return at;
 }
 
 /** The text without the fraction of its seconds, and that fraction in milliseconds. */
@@ -77,7 +103,7 @@ function splitFraction(text: string): [whole: string, millis: number] {
 
 /** Before it is asked when clocks showed a time, they must have been somewhat like ours. */
 function checkRange(origin: Origin, text: string, second: number): void {
-  if (second >= FIRST_SECOND && second <= LAST_SECOND) return;
+  if (second >= FIRST_SECOND && second <= MAX_INSTANT / 1_000) return;
   throw refusal(
     origin,
     'expression.out-of-range',
@@ -85,25 +111,15 @@ function checkRange(origin: Origin, text: string, second: number): void {
   );
 }
 
-function localSecond(origin: Origin, text: string, whole: string, zone: Zone): number {
-  const wall = parseWall(whole);
-  if (wall === undefined)
-    throw refusal(
-      origin,
-      'expression.invalid',
-      `${quote(text)} is no date and time: give a local one such as 2026-12-01T09:00:00, ` +
-        'or an instant with an offset, such as 2026-12-01T09:00:00Z.',
-    );
-  checkRange(origin, text, wall);
+function localSecond(origin: Origin, wall: number, zone: Zone): number {
   const [first] = instantsOf(zone, wall);
-  if (first === undefined)
-    throw refusal(
-      origin,
-      'expression.local-time-missing',
-      `${wallText(wall)} does not exist in ${zone.name}: clocks go forward over it. Give another time, ` +
-        'or an instant with an offset.',
-    );
-  return first;
+  if (first !== undefined) return first;
+  throw refusal(
+    origin,
+    'expression.local-time-missing',
+    `${wallText(wall)} does not exist in ${zone.name}: clocks go forward over it. The first time after it is ` +
+      `${wallText(wallAt(zone, gapOver(zone, wall).end))}; give that, another time, or an instant with an offset.`,
+  );
 }
 
 /** What clocks of the zone show at an instant (milliseconds): `2026-03-08T02:30:00`, with the fraction that it has. */

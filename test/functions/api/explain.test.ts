@@ -246,7 +246,7 @@ describe('refusals', () => {
     expect((await api.get(`${path}/explain`)).body).toMatchObject({ status: 400, field: 'at' });
     expect((await api.get(`${path}/explain?at=noon`)).body).toMatchObject({
       status: 400,
-      code: 'expression.invalid',
+      code: 'request.invalid',
       field: 'at',
     });
     expect((await api.get(`/schedules/${freshId()}/explain?at=2026-03-01`)).body.code).toBe(

@@ -172,8 +172,6 @@ describe('occurrences', () => {
       `${one.path}/occurrences?from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z`,
     );
     expect([backwards.status, backwards.body.field]).toEqual([400, 'to']);
-    const local = await api.get(`${one.path}/occurrences?from=2026-03-02T00:00:00`);
-    expect([local.status, local.body.field]).toEqual([400, 'from']);
     const two = await created(api);
     const { cursor } = (await api.get(`${one.path}/occurrences?limit=1`)).body;
     const foreign = await api.get(`${two.path}/occurrences?limit=1&cursor=${cursor}`);

@@ -71,7 +71,7 @@ describe('the fields that say when', () => {
     [{ onExcluded: 'run' }, 'request.invalid', 'onExcluded'],
     [{ dayRule: 'xor' }, 'request.invalid', 'dayRule'],
     [{ timezone: 'BST' }, 'timezone.unknown', 'timezone'],
-    [{ startAt: 'soon' }, 'expression.invalid', 'startAt'],
+    [{ startAt: 'soon' }, 'request.invalid', 'startAt'],
     [{ startAt: '2027-01-01T00:00:00', endAt: '2026-12-01T00:00:00' }, 'expression.never-fires', 'endAt'],
     [{ endAt: '2026-02-01T00:00:00' }, 'expression.never-fires', 'expression'],
     [{ window: 'P2D' }, 'request.invalid', 'window'],

@@ -1,11 +1,11 @@
-import { type EpochMs, epochMs, parseInstant, toIso } from '../../time.ts';
+import { type EpochMs, epochMs, toIso } from '../../time.ts';
 import { dstRule } from '../build.ts';
-import { parseWall, wallText } from '../civil.ts';
+import { wallText } from '../civil.ts';
 import { type Compiled, compile } from '../compile.ts';
 import { cronWalls } from '../cron/walls.ts';
 import { exclusionAt } from '../exclude/apply.ts';
 import type { Expression } from '../expression.ts';
-import { gapOver, instantsOf, wallAt } from '../local.ts';
+import { gapOver, instantsOf, parseMoment, wallAt } from '../local.ts';
 import { localText } from '../preview.ts';
 import { quote, refusal } from '../refusal.ts';
 import type { CompileContext, RecurrenceSpec } from '../spec.ts';
@@ -45,18 +45,18 @@ export interface Explanation {
 export function explainAt(spec: RecurrenceSpec, context: CompileContext, at: EpochMs | string): Explanation {
   const compiled = compile(spec, context);
   if (typeof at !== 'string') return explainInstant(compiled, at);
-  const instant = parseInstant(at);
-  if (instant !== undefined) return explainInstant(compiled, instant);
-  const wall = parseWall(at);
-  if (wall === undefined)
+  const moment = parseMoment(at);
+  if (moment === undefined)
     throw refusal(
       { field: 'at', text: at },
       'expression.invalid',
       `${quote(at)} is no time: give an instant such as 2026-12-01T09:00:00Z, or a local time without an offset.`,
     );
-  const instants = instantsOf(compiled.zone, wall).map((second) => epochMs(second * 1_000));
+  const { kind, second, millis } = moment;
+  const seconds = kind === 'instant' ? [second] : instantsOf(compiled.zone, second);
+  const instants = seconds.map((one) => epochMs(one * 1_000 + millis));
   const asked = instants.find((one) => firesAt(compiled, one)) ?? instants[0];
-  return asked === undefined ? explainSkipped(compiled, wall) : explainInstant(compiled, asked);
+  return asked === undefined ? explainSkipped(compiled, second) : explainInstant(compiled, asked);
 }
 
 function firesAt(compiled: Compiled, at: EpochMs): boolean {
