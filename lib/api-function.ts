@@ -1,6 +1,12 @@
 import type { Construct } from 'constructs';
 import type { ApiEnv } from '../lambdas/contract/env.ts';
-import { ATTENTION_INDEX, BY_GROUP_INDEX, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
+import {
+  ATTENTION_INDEX,
+  BY_GROUP_INDEX,
+  OPEN_INDEX,
+  PARTITION,
+  WAITING_INDEX,
+} from '../lambdas/contract/tables.ts';
 import { allowedEnvironment } from './allowed.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
@@ -8,7 +14,7 @@ import { PunctualFunction } from './punctual-function.ts';
 import { onIndex, onTable, type ScheduleStore } from './schedule-store.ts';
 
 /** Partition keys of the versions and users of calendars. */
-const CALENDAR_ITEMS = 'K#*';
+const CALENDAR_ITEMS = `${PARTITION.calendar}*`;
 
 export interface ApiFunctionProps {
   readonly config: Config;

@@ -14,18 +14,23 @@ import {
   type IndexSpec,
   type KeyAttribute,
   OCCURRENCES_TABLE,
+  PARTITION,
   SCHEDULES_TABLE,
   type TableSpec,
 } from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 
 /** Heads and revisions; with them a worker or a sweep pauses a schedule whose occurrences keep failing. */
-export const SCHEDULE_ITEMS = 'S#*';
+export const SCHEDULE_ITEMS = `${PARTITION.schedule}*`;
+
+const KEY_ATTRIBUTES = [SCHEDULES_TABLE.partitionKey.name, SCHEDULES_TABLE.sortKey.name];
 
 /** Statements on the items of schedules that may name no attributes but these, beside the keys. */
 export function onAttributes(statement: PolicyStatement, ...attributes: readonly string[]): PolicyStatement {
   statement.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SCHEDULE_ITEMS] });
-  statement.addCondition('ForAllValues:StringEquals', { 'dynamodb:Attributes': ['pk', 'sk', ...attributes] });
+  statement.addCondition('ForAllValues:StringEquals', {
+    'dynamodb:Attributes': [...KEY_ATTRIBUTES, ...attributes],
+  });
   return statement;
 }
 

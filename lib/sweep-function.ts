@@ -2,15 +2,19 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import type { SweepEnv } from '../lambdas/contract/env.ts';
-import { DUE_INDEX, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
+import {
+  DUE_INDEX,
+  LAST_SUCCESS_ATTRIBUTE,
+  OPEN_INDEX,
+  PARTITION,
+  TTL_ATTRIBUTE,
+  WAITING_INDEX,
+} from '../lambdas/contract/tables.ts';
 import type { Config } from './config.ts';
 import { keyGrants } from './customer-key.ts';
 import { EveryMinute } from './every-minute.ts';
 import { PunctualFunction } from './punctual-function.ts';
 import { onAttributes, onIndex, onTable, SCHEDULE_ITEMS, type ScheduleStore } from './schedule-store.ts';
-
-/** The items that hold the largest shard count ever used, and what a sweep leaves for the next one. */
-const SHARD_COUNT_ITEM = 'SHARDS';
 
 export interface SweepFunctionProps {
   readonly config: Config;
@@ -22,7 +26,7 @@ export interface SweepFunctionProps {
 export class SweepFunction extends PunctualFunction<SweepEnv> {
   constructor(scope: Construct, id: string, { config, store, workQueue }: SweepFunctionProps) {
     const shardCount = onTable(store.schedules, 'UpdateItem');
-    shardCount.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [SHARD_COUNT_ITEM] });
+    shardCount.addCondition('ForAllValues:StringEquals', { 'dynamodb:LeadingKeys': [PARTITION.shards] });
     const heads = onTable(store.schedules, 'PutItem');
     heads.addCondition('ForAllValues:StringLike', { 'dynamodb:LeadingKeys': [SCHEDULE_ITEMS] });
     super(scope, id, config, {
@@ -53,10 +57,10 @@ export class SweepFunction extends PunctualFunction<SweepEnv> {
         onIndex(store.schedules, DUE_INDEX, 'Query'),
         onAttributes(
           onTable(store.schedules, 'UpdateItem'),
-          'last_success_at',
-          'next_due_at',
-          'shard',
-          'purge_at',
+          LAST_SUCCESS_ATTRIBUTE,
+          DUE_INDEX.sortKey.name,
+          DUE_INDEX.partitionKey.name,
+          TTL_ATTRIBUTE,
         ),
         ...keyGrants(config, ['useTables']),
       ],

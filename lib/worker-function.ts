@@ -5,7 +5,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { arnKind } from '../lambdas/contract/allow/arns.ts';
 import type { WorkerEnv } from '../lambdas/contract/env.ts';
-import { OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
+import { LAST_SUCCESS_ATTRIBUTE, OPEN_INDEX, WAITING_INDEX } from '../lambdas/contract/tables.ts';
 import { WORK_QUEUE } from '../lambdas/contract/topology.ts';
 import { allowedEnvironment, grantsFor } from './allowed.ts';
 import type { Config } from './config.ts';
@@ -53,7 +53,7 @@ export class WorkerFunction extends PunctualFunction<WorkerEnv> {
         onIndex(store.occurrences, WAITING_INDEX, 'Query'),
         heads,
         // When a schedule that is watched last succeeded.
-        onAttributes(onTable(store.schedules, 'UpdateItem'), 'last_success_at'),
+        onAttributes(onTable(store.schedules, 'UpdateItem'), LAST_SUCCESS_ATTRIBUTE),
         new PolicyStatement({
           actions: [
             'sqs:ChangeMessageVisibility',

@@ -31,6 +31,47 @@ const KEY = {
 export const TTL_ATTRIBUTE = 'purge_at';
 
 /**
+ * What partition keys are, or begin with where they end in `#`. The adapters make keys of them and IAM's conditions name
+ * items by them: both read them here, so that a rename cannot end as AccessDenied.
+ */
+export const PARTITION = {
+  /** `S#<group>/<name>`: all that belongs to one schedule, in both tables. */
+  schedule: 'S#',
+  group: 'G#',
+  /** All calendars, for listing. */
+  calendars: 'CALENDARS',
+  /** `K#<calendar>`: versions of a calendar, and the schedules that use it. */
+  calendar: 'K#',
+  idempotency: 'I#',
+  /** `SHARD#<number>`: the lease of one shard. */
+  shard: 'SHARD#',
+  /** The largest shard count ever used, and what a sweep leaves for the next one. */
+  shards: 'SHARDS',
+  /** `C#<slot>#<stripe>`: concurrency slots. */
+  slot: 'C#',
+} as const;
+
+/** The same for sort keys. */
+export const SORT = {
+  head: 'HEAD',
+  revision: 'R#',
+  backfill: 'B#',
+  watch: 'WATCH',
+  occurrence: 'O#',
+  catchUpTally: 'CATCH-UP',
+  calendarVersion: 'V#',
+  group: 'GROUP',
+  idempotency: 'IDEMPOTENCY',
+  shardCount: 'COUNT',
+  shardLease: 'LEASE',
+  slot: 'SLOT',
+  sweepMemory: 'SWEEP#',
+} as const;
+
+/** On the watch of a schedule. The worker may write this attribute of its items and no other. */
+export const LAST_SUCCESS_ATTRIBUTE = 'last_success_at';
+
+/**
  * Sparse: enabled heads that have a next time, and backfills that are under way. The tick's queue. Under a
  * negative shard, which is none of schedules: when the sweep is to look whether a schedule has succeeded.
  */

@@ -2,6 +2,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { occurrenceOf } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
+import { SORT } from '../../lambdas/contract/tables.ts';
 import { isTerminal, type Occurrence } from '../../lambdas/core/occurrence.ts';
 
 /** A change of an occurrence that is worth a line. */
@@ -27,6 +28,6 @@ export function changeOf(record: DynamoDBRecord): Change | undefined {
 }
 
 function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']): Occurrence | undefined {
-  if (!image?.sk?.S?.startsWith('O#')) return undefined;
+  if (!image?.sk?.S?.startsWith(SORT.occurrence)) return undefined;
   return occurrenceOf(unmarshall(image as Record<string, AttributeValue>));
 }

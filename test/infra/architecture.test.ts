@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { buildSync, transformSync } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { PARTITION, SORT } from '../../lambdas/contract/tables.ts';
 import { ROOT } from './support/synth.ts';
 
 const FUNCTIONS = ['api', 'relay', 'sweep', 'tick', 'worker'];
@@ -118,6 +119,18 @@ describe('imports go one way', () => {
       [],
     );
   });
+});
+
+test('what keys begin with is written in the contract, and nowhere in lib and in the adapters', () => {
+  const own = new Set<string>([...Object.values(PARTITION), ...Object.values(SORT)]);
+  const files = [...sources('lib'), ...sources('lambdas/adapters/dynamodb'), ...sources('local/output')];
+  const written = files.flatMap((file) => {
+    const { code } = transformSync(readFileSync(join(ROOT, file), 'utf8'), { loader: 'ts' });
+    return [...code.matchAll(/["'`]([A-Z][A-Z-]*#?)(?:["'`]|\$\{|\*)/g)]
+      .filter(([, text = '']) => own.has(text))
+      .map(([literal]) => `${file} has ${literal}`);
+  });
+  expect(written).toEqual([]);
 });
 
 describe('time and chance are arguments', () => {

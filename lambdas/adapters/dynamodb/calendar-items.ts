@@ -1,3 +1,4 @@
+import { PARTITION, SORT } from '../../contract/tables.ts';
 import type { Calendar, PinnedCalendar } from '../../core/calendar.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { CalendarDefinition } from '../../core/recurrence/index.ts';
@@ -9,16 +10,16 @@ import { type ItemKey, schedulePk } from './keys.ts';
  * A calendar is a small item that says its latest version, all of them in one partition for listing; an immutable
  * item for each version; and one for each schedule that uses it, written in that schedule's own transactions.
  */
-export const CALENDARS_PK = 'CALENDARS';
+export const CALENDARS_PK = PARTITION.calendars;
 
 export function calendarKey(name: string): ItemKey {
   return { pk: CALENDARS_PK, sk: name };
 }
 
-const partition = (name: string) => `K#${name}`;
+const partition = (name: string) => `${PARTITION.calendar}${name}`;
 
 export function calendarVersionKey(name: string, version: number): ItemKey {
-  return { pk: partition(name), sk: `V#${String(version).padStart(10, '0')}` };
+  return { pk: partition(name), sk: `${SORT.calendarVersion}${String(version).padStart(10, '0')}` };
 }
 
 export function calendarUserKey(name: string, schedule: ScheduleId): ItemKey {

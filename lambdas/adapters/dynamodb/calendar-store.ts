@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PARTITION } from '../../contract/tables.ts';
 import type { Calendar, PinnedCalendar } from '../../core/calendar.ts';
 import type { CalendarStore, CalendarUser } from '../../core/calendar-store.ts';
 import { batchGet } from './batch-get.ts';
@@ -98,7 +99,10 @@ export function createCalendarStore(context: StoreContext): CalendarStore {
           new QueryCommand({
             TableName,
             KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
-            ExpressionAttributeValues: { ':pk': calendarUserKey(name, '/' as never).pk, ':prefix': 'S#' },
+            ExpressionAttributeValues: {
+              ':pk': calendarUserKey(name, '/' as never).pk,
+              ':prefix': PARTITION.schedule,
+            },
             ConsistentRead: true,
             Limit: 100,
             ...(start && { ExclusiveStartKey: start }),

@@ -1,3 +1,4 @@
+import { PARTITION, SORT } from '../../contract/tables.ts';
 import { type OccurrenceKey, type ScheduleId, scheduleId, splitScheduleId } from '../../core/ids.ts';
 import type { Place } from '../../core/slots/store.ts';
 import { type EpochMs, epochMs, toIso } from '../../core/time.ts';
@@ -8,23 +9,20 @@ export interface ItemKey {
   readonly sk: string;
 }
 
-const SCHEDULE_PREFIX = 'S#';
-const OCCURRENCE_PREFIX = 'O#';
-
 export function schedulePk(id: ScheduleId): string {
-  return `${SCHEDULE_PREFIX}${id}`;
+  return `${PARTITION.schedule}${id}`;
 }
 
 export function scheduleIdOf(pk: string): ScheduleId {
-  const { group, name } = splitScheduleId(pk.slice(SCHEDULE_PREFIX.length) as ScheduleId);
+  const { group, name } = splitScheduleId(pk.slice(PARTITION.schedule.length) as ScheduleId);
   return scheduleId(group, name);
 }
 
 export function headKey(id: ScheduleId): ItemKey {
-  return { pk: schedulePk(id), sk: 'HEAD' };
+  return { pk: schedulePk(id), sk: SORT.head };
 }
 
-export const REVISION_PREFIX = 'R#';
+export const REVISION_PREFIX = SORT.revision;
 
 /** Padded to ten digits so that revisions sort by number. */
 export function revisionKey(id: ScheduleId, revision: number): ItemKey {
@@ -35,53 +33,51 @@ export function revisionNumberOf({ sk }: ItemKey): number {
   return Number(sk.slice(REVISION_PREFIX.length));
 }
 
-const BACKFILL_PREFIX = 'B#';
-
 export function backfillKey(id: ScheduleId, backfill: string): ItemKey {
-  return { pk: schedulePk(id), sk: `${BACKFILL_PREFIX}${backfill}` };
+  return { pk: schedulePk(id), sk: `${SORT.backfill}${backfill}` };
 }
 
 export function isBackfillKey({ sk }: ItemKey): boolean {
-  return sk.startsWith(BACKFILL_PREFIX);
+  return sk.startsWith(SORT.backfill);
 }
 
 /** The dead man's switch of a schedule that asks for one. */
 export function watchKey(id: ScheduleId): ItemKey {
-  return { pk: schedulePk(id), sk: 'WATCH' };
+  return { pk: schedulePk(id), sk: SORT.watch };
 }
 
 export function shardKey(shard: number): ItemKey {
-  return { pk: `SHARD#${shard}`, sk: 'LEASE' };
+  return { pk: `${PARTITION.shard}${shard}`, sk: SORT.shardLease };
 }
 
 /** In the table of occurrences: which late times of the schedule run. */
 export function catchUpTallyKey(id: ScheduleId): ItemKey {
-  return { pk: schedulePk(id), sk: 'CATCH-UP' };
+  return { pk: schedulePk(id), sk: SORT.catchUpTally };
 }
 
-export const SHARD_COUNT_KEY: ItemKey = { pk: 'SHARDS', sk: 'COUNT' };
+export const SHARD_COUNT_KEY: ItemKey = { pk: PARTITION.shards, sk: SORT.shardCount };
 
 /** What a sweep leaves for the next one. */
 export function sweepMemoryKey(name: string): ItemKey {
-  return { pk: 'SHARDS', sk: `SWEEP#${name}` };
+  return { pk: PARTITION.shards, sk: `${SORT.sweepMemory}${name}` };
 }
 
 export function idempotencyItemKey(key: string): ItemKey {
-  return { pk: `I#${key}`, sk: 'IDEMPOTENCY' };
+  return { pk: `${PARTITION.idempotency}${key}`, sk: SORT.idempotency };
 }
 
 export function groupKey(group: string): ItemKey {
-  return { pk: `G#${group}`, sk: 'GROUP' };
+  return { pk: `${PARTITION.group}${group}`, sk: SORT.group };
 }
 
 /** One of the items that a slot is made of. */
 export function stripeKey({ slot, stripe }: Place): ItemKey {
-  return { pk: `C#${slot}#${stripe}`, sk: 'SLOT' };
+  return { pk: `${PARTITION.slot}${slot}#${stripe}`, sk: SORT.slot };
 }
 
 /** `O#<time>#<revision>`, with `#<kind>#<token>` behind it for one that a person asked for, and for a range. */
 export function occurrenceItemKey(key: OccurrenceKey): ItemKey {
-  const base = `${OCCURRENCE_PREFIX}${toIso(key.scheduledTime)}#${key.revision}`;
+  const base = `${SORT.occurrence}${toIso(key.scheduledTime)}#${key.revision}`;
   const sk = key.kind === 'scheduled' ? base : `${base}#${key.kind}#${key.token ?? ''}`;
   return { pk: schedulePk(key.schedule), sk };
 }
@@ -103,8 +99,8 @@ export function occurrenceRange(
   to?: EpochMs,
 ): { readonly low: string; readonly high: string } {
   return {
-    low: `${OCCURRENCE_PREFIX}${from === undefined ? '' : toIso(from)}`,
+    low: `${SORT.occurrence}${from === undefined ? '' : toIso(from)}`,
     // '~' sorts after every character of the suffix, so that all revisions and kinds at `to` are inside.
-    high: `${OCCURRENCE_PREFIX}${to === undefined ? '~' : `${toIso(to)}~`}`,
+    high: `${SORT.occurrence}${to === undefined ? '~' : `${toIso(to)}~`}`,
   };
 }

@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { SORT } from '../../contract/tables.ts';
 import { fairGroup, occurrenceId, type Places } from '../../core/ids.ts';
 import { type ItemKey, occurrenceKeyOf } from './keys.ts';
 
@@ -27,7 +28,7 @@ const isFilled = (places: unknown): places is Places =>
 
 /** Slots and whatever else shares the table are not occurrences: their records have no images here. */
 export function outboxRecordOf(record: DynamoDBRecord) {
-  const isOccurrence = record.dynamodb?.Keys?.sk?.S?.startsWith('O#') ?? false;
+  const isOccurrence = record.dynamodb?.Keys?.sk?.S?.startsWith(SORT.occurrence) ?? false;
   return {
     sequenceNumber: record.dynamodb?.SequenceNumber ?? '',
     before: isOccurrence ? imageOf(record.dynamodb?.OldImage) : undefined,

@@ -1,3 +1,4 @@
+import { LAST_SUCCESS_ATTRIBUTE, TTL_ATTRIBUTE } from '../../contract/tables.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { WatchSetting } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
@@ -25,7 +26,7 @@ export function watchAction(
   { lookAt, fresh }: WatchSetting,
 ): WriteAction {
   const update = expression(
-    `SET #shard = :shard, next_due_at = :look_at REMOVE purge_at${fresh ? ', last_success_at' : ''}`,
+    `SET #shard = :shard, next_due_at = :look_at REMOVE ${TTL_ATTRIBUTE}${fresh ? `, ${LAST_SUCCESS_ATTRIBUTE}` : ''}`,
     ['shard'],
     { ':shard': WATCH_SHARD, ':look_at': lookAt },
   );
@@ -40,9 +41,10 @@ export function watchAction(
 }
 
 export function watchOf(item: Item): Watch {
+  const lastSuccessAt = item[LAST_SUCCESS_ATTRIBUTE];
   return {
     schedule: scheduleIdOf(item.pk as string),
     lookAt: item.next_due_at as EpochMs,
-    ...(item.last_success_at !== undefined && { lastSuccessAt: item.last_success_at as EpochMs }),
+    ...(lastSuccessAt !== undefined && { lastSuccessAt: lastSuccessAt as EpochMs }),
   };
 }

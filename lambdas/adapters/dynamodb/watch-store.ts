@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { DUE_INDEX } from '../../contract/tables.ts';
+import { DUE_INDEX, LAST_SUCCESS_ATTRIBUTE, TTL_ATTRIBUTE } from '../../contract/tables.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { FencedResult } from '../../core/ports.ts';
 import { purgeTime } from '../../core/retention.ts';
@@ -44,10 +44,12 @@ export function createWatchStore(context: StoreContext): WatchStore {
     async noteSuccess(schedule, at) {
       const isNewer = and(
         expression('attribute_exists(pk)'),
-        expression('attribute_not_exists(last_success_at) OR last_success_at < :at', [], { ':at': at }),
+        expression(`attribute_not_exists(${LAST_SUCCESS_ATTRIBUTE}) OR ${LAST_SUCCESS_ATTRIBUTE} < :at`, [], {
+          ':at': at,
+        }),
       );
       // One attribute and no index: a worker has the right to write no other (lib/worker-function.ts).
-      await update(schedule, expression('SET last_success_at = :at', [], { ':at': at }), isNewer);
+      await update(schedule, expression(`SET ${LAST_SUCCESS_ATTRIBUTE} = :at`, [], { ':at': at }), isNewer);
     },
 
     async lastSuccesses(schedules) {
@@ -78,7 +80,7 @@ export function createWatchStore(context: StoreContext): WatchStore {
     endWatch: (watch, now) =>
       update(
         watch.schedule,
-        expression('SET purge_at = :purge_at REMOVE #shard, next_due_at', ['shard'], {
+        expression(`SET ${TTL_ATTRIBUTE} = :purge_at REMOVE #shard, next_due_at`, ['shard'], {
           ':purge_at': purgeTime([now], KEPT_DAYS),
         }),
         isStillSet(watch),
