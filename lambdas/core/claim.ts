@@ -63,14 +63,20 @@ export async function claimOrYield(
   const needs = revision ? needsOf(attempt, revision, overlap, groupLimit, backfill) : [];
   const claim = { attempt, overlap, backfill, now };
   const taken: Record<string, number> = {};
+  const left: Left = {};
   for (const need of needs) {
-    const end = await takeOrYield(deps, claim, need, taken);
+    const end = await takeOrYield(deps, claim, need, taken, left);
     if (end) return end;
   }
   const kept = needs.filter((need) => need.kept && need.slot in taken).map(({ slot }) => slot);
-  const result = await deps.occurrences.claim(attempt, lease, now, { places: taken, kept });
+  const result = await deps.occurrences.claim(attempt, lease, now, { places: taken, kept, ...left });
   if (result.kind === 'claimed') return result;
   return { kind: 'not-claimable', occurrence: await letGo(deps, attempt, taken, result.occurrence, now) };
+}
+
+/** Where a later look for those that are left to start begins, when that is not at its own time. */
+interface Left {
+  through?: EpochMs;
 }
 
 /** Adds the place to `taken`; or answers why the attempt does not start now. */
@@ -79,6 +85,7 @@ async function takeOrYield(
   claim: Claim,
   need: SlotNeed,
   taken: Record<string, number>,
+  left: Left,
 ): Promise<ClaimEnd | undefined> {
   const { attempt, now } = claim;
   const { slots } = deps.occurrences;
@@ -91,6 +98,8 @@ async function takeOrYield(
     switch (blocked.kind) {
       case 'held':
         taken[need.slot] = blocked.stripe;
+        if (order.through !== undefined && order.through !== attempt.scheduledTime)
+          left.through = order.through;
         return undefined;
       case 'not-needed':
         return undefined;

@@ -102,6 +102,8 @@ export interface RunningOccurrence extends OccurrenceBase {
   readonly detached?: true;
   /** It has stood in a line for a slot before it started. */
   readonly waited?: true;
+  /** Where a look for those of its schedule that are left to start begins, when that is not its own time. */
+  readonly through?: EpochMs;
 }
 
 interface FinishedBase extends OccurrenceBase {

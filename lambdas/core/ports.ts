@@ -233,6 +233,7 @@ export type ClaimResult =
 export interface ClaimedPlaces {
   readonly places: Places;
   readonly kept: readonly string[];
+  readonly through?: EpochMs;
 }
 
 /** `cancel-requested`: the lease is renewed, and somebody asks that the attempt be stopped. */

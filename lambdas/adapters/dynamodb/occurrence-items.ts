@@ -154,6 +154,7 @@ export function occurrenceOf(item: Item): Occurrence {
         ...(item.cancel_reason !== undefined && { cancelReason: item.cancel_reason as CancelReason }),
         ...(item.detached === true && { detached: true as const }),
         ...(item.waited === true && { waited: true as const }),
+        ...(item.through !== undefined && { through: item.through as EpochMs }),
       };
     default:
       // A finished record is read back as it was written; its reason belongs to its status.

@@ -19,14 +19,15 @@ import {
 /** What the moves of the status machine write, for single writes and for transactions with slots alike. */
 
 /** Attributes of what an occurrence has in slots, or waits for; gone when it has ended. */
-export const SLOT_ATTRIBUTES = 'places, kept, waits, waited, waiting_for, waiting_shard, waiting_key';
+export const SLOT_ATTRIBUTES =
+  'places, kept, waits, waited, through, waiting_for, waiting_shard, waiting_key';
 
 /** pending → running: lease, attempt and fencing token; and the places that go with it. */
 export function claimUpdate(
   attempt: Dispatched,
   lease: LeaseTerms,
   now: EpochMs,
-  { places, kept }: ClaimedPlaces,
+  { places, kept, through }: ClaimedPlaces,
 ): Expression {
   const has = Object.keys(places).length > 0;
   const waited = Object.keys(attempt.places ?? {}).length > 0;
@@ -34,9 +35,10 @@ export function claimUpdate(
     'SET #status = :running, holder = :holder, lease_expires_at = :lease_end, attempt_started_at = :now, ' +
       `started_at = if_not_exists(started_at, :now)${has ? ', places = :places' : ''}` +
       `${kept.length > 0 ? ', kept = :kept' : ''}${waited ? ', waited = :yes' : ''}` +
+      `${through === undefined ? '' : ', through = :through'}` +
       `${lease.secret === undefined ? '' : ', secret = :secret'} ` +
       'ADD attempt :one, fencing_token :one REMOVE waits, attention_day, attention_at' +
-      `${has ? '' : ', places'}${kept.length > 0 ? '' : ', kept'}` +
+      `${has ? '' : ', places'}${kept.length > 0 ? '' : ', kept'}${through === undefined ? ', through' : ''}` +
       // A secret belongs to one attempt.
       `${lease.secret === undefined ? ', secret' : ''}`,
     ['status'],
@@ -51,6 +53,7 @@ export function claimUpdate(
         ':kept': Object.fromEntries(kept.map((slot) => [slot, attempt.dispatchSeq])),
       }),
       ...(waited && { ':yes': true }),
+      ...(through !== undefined && { ':through': through }),
       ...(lease.secret !== undefined && { ':secret': lease.secret }),
     },
   );

@@ -1,8 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { WAITING_INDEX } from '../../contract/tables.ts';
-import { type OccurrenceId, type OccurrenceKey, parseOccurrenceId, type ScheduleId } from '../../core/ids.ts';
-import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
-import type { Waiting } from '../../core/slots/store.ts';
+import { type OccurrenceId, occurrenceId, parseOccurrenceId, type ScheduleId } from '../../core/ids.ts';
+import type { Occurrence, PendingOccurrence } from '../../core/occurrence.ts';
+import type { Before, Waiting } from '../../core/slots/store.ts';
 import { DAY, type EpochMs, epochMs } from '../../core/time.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
@@ -13,6 +13,8 @@ import { lineEnd, lineStart, slotOf, waitingOf, waitingShard } from './waiting-k
 
 /** Items of one page where only the first is wanted: mostly it is among the first. */
 const FIRST_PAGE = 25;
+/** Where those that are left go back beyond so many, they are forgotten: each start would read all of that. */
+const MOST_PAGES = 8;
 /** How far back is looked where it is not known what started last: a slot that was never used, or purged. */
 const LOOK_BACK = 7 * DAY;
 
@@ -114,28 +116,41 @@ async function* filtered(
   } while (start);
 }
 
-export async function firstOpen(
+export async function lookBefore(
   context: StoreContext,
-  schedule: ScheduleId,
+  pending: PendingOccurrence,
   from: EpochMs | undefined,
-  before: OccurrenceKey,
   now: EpochMs,
-): Promise<PendingOccurrence | RunningOccurrence | undefined> {
-  const high = occurrenceItemKey(before).sk;
-  const { low } = occurrenceRange(from ?? epochMs(before.scheduledTime - LOOK_BACK));
-  if (low >= high) return undefined;
+): Promise<Before> {
+  const { schedule, scheduledTime, firstDueAt } = pending;
+  // One that was put off stands behind others of later times.
+  const last = Math.max(scheduledTime, Math.min(firstDueAt, now));
+  const range = occurrenceRange(from ?? epochMs(scheduledTime - LOOK_BACK), epochMs(last));
+  if (range.low >= range.high) return {};
   const filter = {
-    text: '#status IN (:pending, :running) AND due_at <= :now',
-    values: { ':pending': 'pending', ':running': 'running', ':now': now },
+    text: '#status IN (:pending, :running)',
+    values: { ':pending': 'pending', ':running': 'running' },
   };
-  for await (const items of filtered(context, schedule, { low, high }, filter, FIRST_PAGE)) {
+  let left: EpochMs | undefined;
+  let pages = 0;
+  for await (const items of filtered(context, schedule, range, filter, FIRST_PAGE)) {
+    pages += 1;
     // Those of backfills run beside the schedule.
-    const [first] = openAmong(items).filter(
-      (one) => one.kind !== 'backfill' && occurrenceItemKey(one).sk !== high,
+    const others = openAmong(items).filter(
+      (one) => one.kind !== 'backfill' && occurrenceId(one) !== occurrenceId(pending),
     );
-    if (first) return first;
+    const earlier = others.find((one) => one.dueAt <= now && isBefore(one, pending));
+    if (earlier) return { earlier };
+    left ??= others.find(({ status }) => status === 'pending')?.scheduledTime;
   }
-  return undefined;
+  // One that is put off for long is not looked for in ever more that have ended.
+  return left === undefined || pages > MOST_PAGES ? {} : { left };
+}
+
+/** In the order of the line. */
+function isBefore(one: Occurrence, other: Occurrence): boolean {
+  const by = one.firstDueAt - other.firstDueAt || one.scheduledTime - other.scheduledTime;
+  return by < 0 || (by === 0 && occurrenceId(one) < occurrenceId(other));
 }
 
 export async function ownWaiting(

@@ -8,7 +8,7 @@ import type { StoreContext } from './client.ts';
 import { and, type Expression, expression, isAbsent, or } from './conditions.ts';
 import { stripeKey } from './keys.ts';
 import { createLimitWrites } from './slot-limits.ts';
-import { firstOpen, ownWaiting, readMany, waitedFor, waiting } from './slot-queries.ts';
+import { lookBefore, ownWaiting, readMany, waitedFor, waiting } from './slot-queries.ts';
 import { fence, park, wake } from './slot-waits.ts';
 import { firstStripe, placeOf, stripeOf } from './stripe-items.ts';
 import { updateItem } from './update-item.ts';
@@ -147,7 +147,7 @@ export function createSlotStore(context: StoreContext): SlotStore {
     wake: (one, place, now) => wake(context, one, place, now),
     fence: (pending, slot, now) => fence(context, pending, slot, now),
     readMany: (ids) => readMany(context, ids),
-    firstOpen: (schedule, from, before, now) => firstOpen(context, schedule, from, before, now),
+    lookBefore: (pending, from, now) => lookBefore(context, pending, from, now),
     ownWaiting: (schedule, slot, from) => ownWaiting(context, schedule, slot, from),
   };
 }

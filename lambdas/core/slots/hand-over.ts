@@ -55,9 +55,12 @@ export async function giveBackQuietly(
   const held = heldBy(before).filter(({ slot }) => !(slot in keeps));
   if (held.length === 0) return;
   const from =
-    before.status === 'running' ? { waited: before.waited === true, through: before.scheduledTime } : {};
+    before.status === 'running' ? { waited: before.waited === true, through: throughOf(before) } : {};
   await giveBack(slots, held, now, from).catch(() => undefined);
 }
+
+const throughOf = ({ through, scheduledTime, attemptStartedAt }: RunningOccurrence): EpochMs =>
+  through ?? epochMs(Math.min(scheduledTime, attemptStartedAt));
 
 async function giveBackPlace(
   slots: SlotStore,

@@ -4,7 +4,7 @@ import { occurrenceId } from '../ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
 import type { OccurrenceStore } from '../ports.ts';
 import { isOwnSlot, type SlotNeed } from '../slots.ts';
-import type { EpochMs } from '../time.ts';
+import { type EpochMs, epochMs } from '../time.ts';
 
 export interface Order {
   /** One that has to start before; undefined when there is none left. */
@@ -19,16 +19,21 @@ export interface Order {
  * read here cannot change before the place is taken.
  */
 export async function findEarlier(
-  { slots }: Pick<OccurrenceStore, 'slots'>,
+  { slots, readOccurrence }: Pick<OccurrenceStore, 'slots' | 'readOccurrence'>,
   { attempt, overlap, backfill, now }: Claim,
   need: SlotNeed,
 ): Promise<Order> {
-  const through = attempt.scheduledTime;
   if (isOwnSlot(need.slot)) {
+    // One that was moved to before its time leaves those between to be looked at.
+    const through = epochMs(Math.min(attempt.scheduledTime, now));
     if (overlap !== 'buffer-all') return { through };
-    const [stripe] = await slots.readStripes(need.slot, [0]);
-    const earlier = await slots.firstOpen(attempt.schedule, stripe?.through, attempt, now);
-    return earlier ? { earlier } : { through };
+    const [own, [stripe]] = await Promise.all([readOccurrence(attempt), slots.readStripes(need.slot, [0])]);
+    if (own?.status !== 'pending') return { through };
+    const from = stripe?.through;
+    const { earlier, left = through } = await slots.lookBefore(own, from, now);
+    if (earlier) return { earlier };
+    // One that was put off does not take the look back to its time.
+    return { through: epochMs(Math.max(Math.min(through, left), from ?? 0)) };
   }
   // Several at a time begin in their order only as far as they wait.
   if (!backfill || !need.slot.startsWith('backfill:') || need.limit > 1) return {};

@@ -1,4 +1,4 @@
-import type { Dispatched, OccurrenceId, OccurrenceKey, Places, ScheduleId } from '../ids.ts';
+import type { Dispatched, OccurrenceId, Places, ScheduleId } from '../ids.ts';
 import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
 import type { SlotNeed } from '../slots.ts';
 import type { EpochMs } from '../time.ts';
@@ -66,6 +66,14 @@ export interface TakeOptions {
   readonly marksLine?: boolean;
   /** Noted as the nominal time of the last that took it. */
   readonly through?: EpochMs;
+}
+
+/** What a look for those that have to start before one has found. */
+export interface Before {
+  /** One that is due and stands before it: by when they were first due, as in the line. */
+  readonly earlier?: PendingOccurrence | RunningOccurrence;
+  /** The first nominal time of one that is not due yet, or stands behind: a later look has to see it again. */
+  readonly left?: EpochMs;
 }
 
 /**
@@ -137,13 +145,8 @@ export interface SlotStore {
 
   /** Occurrences by id, read consistently; what is gone is left out. */
   readMany(ids: readonly OccurrenceId[]): Promise<ReadonlyMap<OccurrenceId, Occurrence>>;
-  /** The first occurrence of a schedule, between these in the order of nominal times, that is due and has not ended. */
-  firstOpen(
-    schedule: ScheduleId,
-    from: EpochMs | undefined,
-    before: OccurrenceKey,
-    now: EpochMs,
-  ): Promise<PendingOccurrence | RunningOccurrence | undefined>;
+  /** Who of its schedule has to start before this one: of nominal times from then on, read consistently. */
+  lookBefore(pending: PendingOccurrence, from: EpochMs | undefined, now: EpochMs): Promise<Before>;
   /** Those of a schedule that wait for its own slot, from a nominal time on, read consistently. */
   ownWaiting(schedule: ScheduleId, slot: string, from: EpochMs | undefined): Promise<PendingOccurrence[]>;
 }
