@@ -66,6 +66,7 @@ const lag = ({ own, functions: { relay } }: Watched) =>
       own(METRIC.oldestOverdueSeconds, Stats.MAXIMUM).with({ label: 'oldest overdue' }),
       own(METRIC.oldestUnclaimedSeconds, Stats.MAXIMUM).with({ label: 'oldest unclaimed (pull)' }),
       own(METRIC.shardLagSeconds, Stats.MAXIMUM).with({ label: 'planning' }),
+      own(METRIC.clockBehindSeconds, Stats.MAXIMUM).with({ label: 'the clock, where it was set back' }),
     ],
     [
       relay.metric('IteratorAge', {

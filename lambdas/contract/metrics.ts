@@ -34,6 +34,8 @@ export const METRIC = {
   openOccurrences: 'OpenOccurrences',
   /** Seconds; age past due of the oldest occurrence that no outside worker has claimed. By each sweep. */
   oldestUnclaimedSeconds: 'OldestUnclaimedSeconds',
+  /** Seconds; how far the clock was set back, as far as the watermarks show it. By each sweep that sees it. */
+  clockBehindSeconds: 'ClockBehindSeconds',
   /** Count; occurrences created by ticks. */
   occurrencesMaterialised: 'OccurrencesMaterialised',
   /** Count; materialisations that found that somebody else did it. */

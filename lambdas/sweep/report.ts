@@ -20,6 +20,7 @@ export function report(
   level(METRIC.overdueOccurrences, result.overdue);
   seconds(METRIC.shardLagSeconds, shardLagSeconds);
   if (clockBehindSeconds > 0) {
+    seconds(METRIC.clockBehindSeconds, clockBehindSeconds);
     logger.warn('The clock was set back; what is planned already comes when it is there again', {
       clockBehindSeconds,
     });

@@ -2,11 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planFrom } from '../../lambdas/api/change/plan-from.ts';
 import { upcoming } from '../../lambdas/api/upcoming.ts';
 import { scheduleViewOf } from '../../lambdas/api/views/schedule-view.ts';
-import { HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
+import { METRIC } from '../../lambdas/contract/metrics.ts';
+import { type EpochMs, epochMs, HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
 import { clockBehindSeconds } from '../../lambdas/sweep/lag.ts';
+import { pass } from '../../lambdas/sweep/pass.ts';
+import { invoked, valuesOf } from '../support/emf.ts';
 import { at, definition, NOON, revision } from '../support/fixtures.ts';
 import { claimed, keyOf, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { EMPTY_QUEUE } from '../support/sweep.ts';
 
 let stores: Stores;
 beforeAll(async () => {
@@ -50,5 +54,24 @@ describe('a clock that was set back by an hour', () => {
   it('is seen by the watermark', () => {
     expect(clockBehindSeconds([at(2 * MINUTE), at(HOUR), undefined], NOON)).toBe(3_600);
     expect(clockBehindSeconds([at(2 * MINUTE), undefined], NOON)).toBe(0);
+  });
+
+  it('is measured by each sweep for as long as it is behind', async () => {
+    const sweepAt = (now: EpochMs) => {
+      const terms = {
+        canary: false,
+        reportSchedule() {},
+        revisionOf: async () => undefined,
+        redispatchMs: HOUR,
+      };
+      const times = { stopAt: epochMs(now + HOUR), now: () => now };
+      return invoked(() =>
+        pass({ ...stores, messages: EMPTY_QUEUE, ...terms, ...times }, { shards: [8], reissue: false }),
+      );
+    };
+    await stores.planning.acquireShard(8, { holder: 'a', expiresAt: at(2 * HOUR) }, at(HOUR));
+    await stores.planning.releaseShard(8, 'a', at(HOUR));
+    expect(valuesOf(await sweepAt(NOON), METRIC.clockBehindSeconds)).toEqual([3_600]);
+    expect(valuesOf(await sweepAt(at(HOUR)), METRIC.clockBehindSeconds)).toEqual([]);
   });
 });
