@@ -9,7 +9,10 @@ import { commit, type Decide } from '../change/commit.ts';
 import { pinCalendars } from '../change/pin-calendars.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 
-/** Each checks the calendar's one item in its transaction, and a quota's group is one item too: more only meet each other. */
+/**
+ * Each checks the calendar's one item in its transaction, and a quota's group is one item too: more only meet each other.
+ * It is some hundreds within the time limit.
+ */
 const CONCURRENCY = 4;
 /** No schedule is begun after this; the function answers within 29 seconds. Those that do not fit stay as they were. */
 const TIME_LIMIT = 20 * SECOND;
