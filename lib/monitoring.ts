@@ -16,7 +16,7 @@ export interface MonitoringProps {
   readonly watched: Omit<Watched, 'own' | 'config'>;
 }
 
-/** Alarms, the topic that they go to, and the dashboard. Who is told what: docs/decisions.md. */
+/** Alarms, the topic that they go to, and the dashboard. Who is told what: docs/adr/0034-one-alarm-pages-and-some-alarms-tell.md. */
 export class Monitoring extends Construct {
   readonly topic: Topic;
 

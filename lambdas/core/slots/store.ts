@@ -77,7 +77,7 @@ export interface Before {
 }
 
 /**
- * The writes of the protocol for slots (docs/decisions.md, "Slots without transactions"). Each is one conditional
+ * The writes of the protocol for slots (docs/adr/0018-slots-without-transactions.md). Each is one conditional
  * write of one item, and each tells by the item that it met whether it had been done before.
  */
 export interface SlotStore {
