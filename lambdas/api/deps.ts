@@ -14,6 +14,7 @@ export type Schedules = Pick<
   | 'readRevision'
   | 'lastRevision'
   | 'readIdempotency'
+  | 'writeIdempotency'
   | 'listSchedules'
   | 'applyChange'
   | 'pinCalendars'

@@ -43,13 +43,22 @@ export async function beginAttempt(
       ? whyNotToRun(running, head, await backfillOf(deps, attempt))
       : whyNotInForce(running, head);
   if (head !== undefined && reason === null) {
-    const inForce = await definitionOf(deps, running, head, revision);
-    return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, inForce) };
+    return { kind: 'begun', running, head, revision: await revisionToRun(deps, running, head, revision) };
   }
   const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
   const settled = await deps.occurrences.settle(running, settlement, now);
   if (settled.kind === 'done') return { kind: 'not-in-force', reason: settlement.reason };
   return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(attempt) };
+}
+
+/** What an attempt runs by, with the input that it is to have. */
+export async function revisionToRun(
+  deps: Pick<BeginDeps, 'revisionOf'>,
+  running: RunningOccurrence,
+  head: ScheduleHead,
+  own: Revision | undefined,
+): Promise<Revision | undefined> {
+  return withOwnInput(deps, running, await definitionOf(deps, running, head, own));
 }
 
 /** Its own definition; or, after an edit that came while it waited, that of the edit, which may have mended what failed. */

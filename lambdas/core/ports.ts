@@ -128,6 +128,8 @@ export interface ScheduleStore {
   /** The largest revision of a name that was ever made, read consistently; 0 when there is none. */
   lastRevision(id: ScheduleId): Promise<number>;
   readIdempotency(key: string, now: EpochMs): Promise<IdempotencyRecord | undefined>;
+  /** Notes what a request has come to so far, after what it had noted before; false: another copy of it has. */
+  writeIdempotency(record: IdempotencyRecord, before: string | undefined, now: EpochMs): Promise<boolean>;
   listSchedules(query: {
     readonly group?: string;
     /** As a person would say it at this moment (state-at.ts). */

@@ -1,3 +1,5 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import type { IdempotencyRecord } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
@@ -11,7 +13,30 @@ export function idempotencyAction(
   record: IdempotencyRecord,
   now: EpochMs,
 ): WriteAction {
-  // One that ran out but was not purged yet (TTL takes days) does not count.
-  const isOver = expression('purge_at < :now_seconds', [], { ':now_seconds': Math.floor(now / 1000) });
-  return { Put: { TableName, Item: idempotencyItem(record, now), ...conditioned(or(isAbsent, isOver)) } };
+  return { Put: { TableName, Item: idempotencyItem(record, now), ...conditioned(isFree(now)) } };
+}
+
+/** One that ran out but was not purged yet (TTL takes days) does not count. */
+const isFree = (now: EpochMs) =>
+  or(isAbsent, expression('purge_at < :now_seconds', [], { ':now_seconds': Math.floor(now / 1000) }));
+
+/** Notes a request that is carried out by more than one write. */
+export async function writeIdempotency(
+  { client, schedulesTable: TableName }: StoreContext,
+  record: IdempotencyRecord,
+  before: string | undefined,
+  now: EpochMs,
+): Promise<boolean> {
+  const isMine = expression('#result = :before OR #result = :result', ['result'], {
+    ':before': before,
+    ':result': record.result,
+  });
+  const condition = conditioned(before === undefined ? isFree(now) : isMine);
+  try {
+    await client.send(new PutCommand({ TableName, Item: idempotencyItem(record, now), ...condition }));
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
 }

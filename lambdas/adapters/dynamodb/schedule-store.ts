@@ -10,6 +10,7 @@ import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import { adoptSchedules, readGroup, takeStarts, writeGroup } from './group-items.ts';
 import type { Item } from './head-items.ts';
+import { writeIdempotency } from './idempotency-records.ts';
 import {
   headKey,
   type ItemKey,
@@ -125,6 +126,7 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
       if (!item || (item.purge_at as number) < purgeTime([now], 0)) return undefined;
       return { key, requestHash: item.request_hash as string, result: item.result as string };
     },
+    writeIdempotency: (record, before, now) => writeIdempotency(context, record, before, now),
     readGroup: (group) => readGroup(context, group),
     writeGroup: (group, settings, now) => writeGroup(context, group, settings, now),
     adoptSchedules: (group, epoch, adopted) => adoptSchedules(context, group, epoch, adopted),

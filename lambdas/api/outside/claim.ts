@@ -2,19 +2,21 @@ import type * as z from 'zod';
 import { API_LIMITS } from '../../contract/api/limits.ts';
 import type { pullBody, pulledView } from '../../contract/api/outside.ts';
 import { METRIC } from '../../contract/metrics.ts';
-import { type BeginDeps, beginAttempt } from '../../core/begin.ts';
+import { type BeginDeps, beginAttempt, revisionToRun } from '../../core/begin.ts';
 import { silenceMs } from '../../core/completion.ts';
-import { splitScheduleId } from '../../core/ids.ts';
+import { type OccurrenceId, occurrenceId, parseOccurrenceId, splitScheduleId } from '../../core/ids.ts';
 import { completionToken, inText, invocationOf, neighbours } from '../../core/invocation.ts';
 import { askCatchUp } from '../../core/late-claim.ts';
-import type { PendingOccurrence } from '../../core/occurrence.ts';
-import type { Revision } from '../../core/schedule.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
+import type { Revision, ScheduleHead } from '../../core/schedule.ts';
 import { limitOf } from '../../core/slots.ts';
 import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
 import { reportNotRun } from '../../upkeep/schedule-metrics.ts';
 import { endTooLate, isTooLate } from '../../upkeep/too-late.ts';
+import { hashOf } from '../canonical-json.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { countWithin, jsonBytes } from '../page.ts';
+import { type ClaimMemory, createClaimMemory, NO_MEMORY } from './claim-memory.ts';
 import { pulledSize } from './pulled-size.ts';
 
 type Pulled = z.output<typeof pulledView>['items'][number];
@@ -25,6 +27,8 @@ const CANDIDATES = 5;
 const MAX_ROUNDS = 20;
 /** How often a claim that waits looks again. */
 const POLL = SECOND;
+/** A claim that is repeated while another copy of it is at it waits so long for that; then the other has died. */
+const OTHER_COPY = 5 * SECOND;
 
 /** Hands out what is due in a queue, each under a lease; waits a while for it when there is none. */
 export async function claimFromQueue(
@@ -32,27 +36,74 @@ export async function claimFromQueue(
   queue: string,
   request: z.output<typeof pullBody>,
   caller: Caller,
+  idempotencyKey?: string,
 ): Promise<Pulled[]> {
   const { max, holder = 'pull', waitSeconds } = request;
   const until = caller.now + waitSeconds * SECOND;
-  // The request's id makes the holder of this claim another than that of any later one.
-  const claim = { queue, max, holder: `${holder}/${caller.requestId}` };
+  const patientUntil = caller.now + OTHER_COPY;
+  const memory =
+    idempotencyKey === undefined
+      ? NO_MEMORY
+      : createClaimMemory(deps.schedules, {
+          key: `pull#${queue}#${idempotencyKey}`,
+          requestHash: hashOf(request),
+        });
+  // The request's id, or its key, makes the holder of this claim another than that of any later one.
+  const by = idempotencyKey === undefined ? caller.requestId : hashOf([queue, idempotencyKey]).slice(0, 32);
+  const claim = { queue, max, holder: `${holder}/${by}`, memory };
   for (;;) {
     const now = deps.clock.now();
-    const items = await claimDue(deps, claim, now);
-    if (items.length > 0 || now >= until) return items;
-    await deps.clock.until(epochMs(Math.min(now + POLL, until)));
+    const before = await memory.recall(now);
+    if (before && (before.isOver || now >= patientUntil))
+      return claimedBefore(deps, before.tried, claim.holder);
+    const items = before ? [] : await claimDue(deps, claim, now);
+    const isLast = items.length > 0 || (!before && now >= until);
+    if (isLast) await memory.close(items.map(({ id }) => id) as OccurrenceId[], now);
+    if (isLast) return items;
+    await deps.clock.until(epochMs(Math.min(now + POLL, before ? patientUntil : until)));
   }
 }
 
+/** What a request that came before has claimed and has not ended: the same attempts, under the same leases. */
+async function claimedBefore(
+  deps: ApiDeps,
+  tried: readonly OccurrenceId[],
+  holder: string,
+): Promise<Pulled[]> {
+  const items = await Promise.all(
+    tried.map(async (id) => {
+      const key = parseOccurrenceId(id);
+      if (!key) return [];
+      const running = await deps.occurrences.readOccurrence(key);
+      if (running?.status !== 'running' || running.lease.holder !== holder) return [];
+      const revisionOf = revisionsOf(deps);
+      const [head, own] = await Promise.all([deps.schedules.readHead(key.schedule), revisionOf(key)]);
+      const revision = head && (await revisionToRun({ revisionOf }, running, head, own));
+      return head && revision ? [pulledOf(running, head, revision)] : [];
+    }),
+  );
+  return items.flat();
+}
+
+const revisionsOf =
+  ({ schedules }: Pick<ApiDeps, 'schedules'>) =>
+  (key: Pick<PendingOccurrence, 'schedule' | 'revision'>) =>
+    schedules.readRevision(key.schedule, key.revision);
+
 async function claimDue(
   deps: ApiDeps,
-  claim: { readonly queue: string; readonly max: number; readonly holder: string },
+  claim: {
+    readonly queue: string;
+    readonly max: number;
+    readonly holder: string;
+    readonly memory: ClaimMemory;
+  },
   now: EpochMs,
   rounds = MAX_ROUNDS,
 ): Promise<Pulled[]> {
-  const { queue, max, holder } = claim;
+  const { queue, max, holder, memory } = claim;
   const due = await deps.occurrences.pullable(queue, now, max * CANDIDATES);
+  if (due.length > 0 && !(await memory.note(due.map(occurrenceId), now))) return [];
   const items: Pulled[] = [];
   let room = API_LIMITS.pageBytes;
   let late = 0;
@@ -132,8 +183,7 @@ async function begin(
   if (late.kind !== 'go-on') return 'late';
   const beginDeps = {
     ...deps,
-    revisionOf: (key: Pick<PendingOccurrence, 'schedule' | 'revision'>) =>
-      schedules.readRevision(key.schedule, key.revision),
+    revisionOf: revisionsOf(deps),
     groupLimitOf: async (key: Pick<PendingOccurrence, 'schedule'>) =>
       limitOf(await schedules.readGroup(splitScheduleId(key.schedule).group)),
     leaseMs: silenceMs(revision.definition),
@@ -151,8 +201,11 @@ async function begin(
     await reportNotRun(deps, pending.schedule, METRIC.occurrencesSkipped);
   }
   if (begun.kind !== 'begun' || !begun.revision) return undefined;
-  const { running, head } = begun;
-  const { input, ...about } = invocationOf(running, begun.revision, neighbours(head, begun.revision));
+  return pulledOf(begun.running, begun.head, begun.revision);
+}
+
+function pulledOf(running: RunningOccurrence, head: ScheduleHead, revision: Revision): Pulled {
+  const { input, ...about } = invocationOf(running, revision, neighbours(head, revision));
   return {
     ...inText(about),
     input,

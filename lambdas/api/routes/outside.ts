@@ -1,4 +1,5 @@
-import type * as z from 'zod';
+import * as z from 'zod';
+import { idempotencyKeySchema } from '../../contract/api/common.ts';
 import { occurrenceParams, occurrenceView } from '../../contract/api/occurrence.ts';
 import {
   completeBody,
@@ -71,10 +72,16 @@ const pullEndpoint = endpoint({
   summary: 'Claim what is due in a queue',
   description:
     'For schedules with a pull target. None is no error. What is not ended in time is handed out again. Large inputs ' +
-    'may make it fewer than `max`: an answer holds about 1 MB of them.',
-  request: { params: pullParams, body: pullBody },
+    'may make it fewer than `max`: an answer holds about 1 MB of them. A claim that is sent again with its ' +
+    'Idempotency-Key, since its answer was lost, is given the same items under the same leases, as far as they are ' +
+    'still at work: use a new key for each claim.',
+  request: {
+    params: pullParams,
+    headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
+    body: pullBody,
+  },
   responses: { 200: { description: 'What was claimed, each under a lease.', schema: pulledView } },
-  problems: BODY_PROBLEMS,
+  problems: [...BODY_PROBLEMS, 422],
 });
 
 export const outsideRoutes = (deps: ApiDeps) => [
@@ -90,7 +97,8 @@ export const outsideRoutes = (deps: ApiDeps) => [
     answer(200, await heartbeat(deps, params.id, body.completionToken, caller)),
   ),
 
-  mounted(pullEndpoint, async ({ params, body, caller }) =>
-    answer(200, { items: await claimFromQueue(deps, params.queue, body, caller) }),
-  ),
+  mounted(pullEndpoint, async ({ params, body, headers, caller }) => {
+    const items = await claimFromQueue(deps, params.queue, body, caller, headers['idempotency-key']);
+    return answer(200, { items });
+  }),
 ];

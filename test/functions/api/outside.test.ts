@@ -271,6 +271,69 @@ describe('pulling', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(12);
   });
 
+  it('gives a claim that is sent again under its key the same items and leases', async () => {
+    const queue = freshQueue();
+    for (let n = 0; n < 6; n += 1) await queued(queue);
+    const claimAs = (key: string, body: object = { max: 2, holder: 'box' }) =>
+      api.post(`/pull/${queue}/claim`, body, { 'idempotency-key': key });
+    const first = (await claimAs('k1')).body.items;
+    expect(first).toHaveLength(2);
+    api.clock.advance(30 * SECOND);
+    // Its answer was lost. What it claimed is still at work, under the tokens and leases that it was given.
+    expect((await claimAs('k1')).body.items).toEqual(first);
+    const second = (await claimAs('k2')).body.items;
+    expect(second).toHaveLength(2);
+    const ids = [...first, ...second].map(({ id }: { id: string }) => id);
+    expect(new Set(ids).size).toBe(4);
+    await say(first[0].id, 'complete', first[0].completionToken);
+    expect((await claimAs('k1')).body.items).toEqual([first[1]]);
+    // Taken from it and given to another: no more its own.
+    await sweepAt(at(3 * MINUTE + LEASE_SKEW + 1));
+    api.clock.advance(MINUTE);
+    expect((await claim(queue, { max: 10 })).map(({ id }: { id: string }) => id)).toContain(first[1].id);
+    expect((await claimAs('k1')).body.items).toEqual([]);
+    expect(await claimAs('k1', { max: 3 })).toMatchObject({ status: 422 });
+  });
+
+  it('gives it what it had claimed also when it died before it could note that', async () => {
+    const queue = freshQueue();
+    for (let n = 0; n < 3; n += 1) await queued(queue);
+    const claimAgain = () => api.post(`/pull/${queue}/claim`, { max: 2 }, { 'idempotency-key': 'dies' });
+    const { writeIdempotency } = api.stores.schedules;
+    let writes = 0;
+    Object.assign(api.stores.schedules, {
+      writeIdempotency: (...write: Parameters<typeof writeIdempotency>) => {
+        writes += 1;
+        return writes === 2 ? Promise.reject(new Error('It died.')) : writeIdempotency(...write);
+      },
+    });
+    const first = (await claimAgain()).body.items;
+    Object.assign(api.stores.schedules, { writeIdempotency });
+    expect([writes, first.length]).toEqual([2, 2]);
+    const again = claimAgain();
+    await api.clock.waiting();
+    api.clock.advance(10 * SECOND);
+    expect((await again).body.items).toEqual(first);
+    expect(await claim(queue, { max: 10 })).toHaveLength(1);
+  });
+
+  it('is claimed once by copies of a request that come at the same time', async () => {
+    const queue = freshQueue();
+    for (let n = 0; n < 6; n += 1) await queued(queue);
+    const claimAs = () =>
+      api.post(`/pull/${queue}/claim`, { max: 2, waitSeconds: 1 }, { 'idempotency-key': 'twice' });
+    const copies = [claimAs(), claimAs(), claimAs()];
+    const isDone = Promise.all(copies).then(() => true);
+    const wait = () => api.clock.waiting().then(() => false);
+    while (!(await Promise.race([isDone, wait()]))) api.clock.advance(SECOND);
+    const answers = (await Promise.all(copies)).map(({ body }) =>
+      body.items.map(({ id }: { id: string }) => id).toSorted(),
+    );
+    expect(answers[0]).toHaveLength(2);
+    expect(answers).toEqual([answers[0], answers[0], answers[0]]);
+    expect(await claim(queue, { max: 10 })).toHaveLength(4);
+  });
+
   it('puts back what was not ended in time, and what failed, by the retry policy', async () => {
     const queue = freshQueue();
     await queued(queue);
