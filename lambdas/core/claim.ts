@@ -143,12 +143,12 @@ async function letGo(
 
 function needsOf(
   { schedule, kind }: OccurrenceKey,
-  { definition, createdAt }: Revision,
+  revision: Revision,
   overlap: OverlapPolicy,
   groupLimit: GroupLimit | undefined,
   backfill: Backfill | undefined,
 ): SlotNeed[] {
-  const terms = { definition: { ...definition, overlap }, createdAt };
+  const terms = { ...revision, definition: { ...revision.definition, overlap } };
   return kind === 'backfill'
     ? backfillNeeds(schedule, terms, groupLimit, backfill)
     : slotNeeds(schedule, terms, groupLimit);

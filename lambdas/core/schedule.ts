@@ -236,6 +236,8 @@ export interface Revision {
   readonly calendars?: readonly PinnedCalendar[];
   readonly createdAt: EpochMs;
   readonly createdBy: string;
+  /** Orders the limit of its shared key among those that others gave it, where `createdAt` would say it was before them. */
+  readonly keySince?: EpochMs;
 }
 
 /** The head's copy of what planning needs from `definition`, which was made with these calendars. */

@@ -61,7 +61,14 @@ export const groupSlot = (group: string): string => `group:${group}`;
 export interface SlotTerms {
   readonly definition: Pick<Definition, 'expression' | 'overlap' | 'concurrency'>;
   readonly createdAt: EpochMs;
+  readonly keySince?: EpochMs;
 }
+
+/** Of the limit that a definition gives its shared key. */
+export const keyTerms = (
+  { key, limit }: Concurrency,
+  { createdAt, keySince = createdAt }: Pick<SlotTerms, 'createdAt' | 'keySince'>,
+) => ({ slot: keySlot(key), limit, since: keySince });
 
 /**
  * The slots that an occurrence needs, in the order in which they are taken. Nobody waits for an earlier one with a later in
@@ -69,12 +76,13 @@ export interface SlotTerms {
  */
 export function slotNeeds(
   schedule: ScheduleId,
-  { definition, createdAt }: SlotTerms,
+  terms: SlotTerms,
   groupLimit: GroupLimit | undefined,
 ): SlotNeed[] {
+  const { definition } = terms;
   const { overlap, concurrency } = definition;
   const shared = [
-    ...(concurrency ? [{ slot: keySlot(concurrency.key), limit: concurrency.limit, since: createdAt }] : []),
+    ...(concurrency ? [keyTerms(concurrency, terms)] : []),
     ...(groupLimit ? [{ slot: groupSlot(splitScheduleId(schedule).group), ...groupLimit }] : []),
   ];
   if (overlap === 'allow') return shared;

@@ -179,6 +179,7 @@ export function revisionItem(revision: Revision): Item {
     ...(revision.calendars && { calendars: revision.calendars.map(pinText) }),
     created_at: revision.createdAt,
     created_by: revision.createdBy,
+    ...(revision.keySince !== undefined && { key_since: revision.keySince }),
   };
 }
 
@@ -190,6 +191,7 @@ export function revisionOf(item: Item, calendars: Calendars = new Map()): Revisi
     ...pinned(item, calendars),
     createdAt: item.created_at as EpochMs,
     createdBy: item.created_by as string,
+    ...(item.key_since !== undefined && { keySince: item.key_since as EpochMs }),
   };
 }
 

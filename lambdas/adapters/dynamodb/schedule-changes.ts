@@ -4,7 +4,7 @@ import pMap from 'p-map';
 import { splitScheduleId } from '../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { ChangeResult, ScheduleChange } from '../../core/ports.ts';
-import { applyKeyLimit } from '../../core/slots/fill.ts';
+import { afterOtherKeyLimits, applyKeyLimit } from '../../core/slots/fill.ts';
 import { giveBackQuietly } from '../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { calendarKey, calendarUserKey } from './calendar-items.ts';
@@ -60,7 +60,9 @@ export function cancelRequest(
  * and cannot start all the same: the worker looks at the head after each claim.
  */
 export async function applyChange(context: StoreContext, change: ScheduleChange): Promise<ChangeResult> {
-  const { expected, head, revision, idempotency, now } = change;
+  const { expected, head, idempotency, now } = change;
+  const slots = createSlotStore(context);
+  const revision = change.revision && (await afterOtherKeyLimits(slots, change.revision));
   const unchanged = expected === null ? isAbsent : headUnchanged(expected);
   const fixed: WriteAction[] = [
     {
@@ -100,7 +102,6 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
   }
   const cancels = change.cancel.map((pending) => cancelRequest(context, pending, change.cancelReason, now));
   const inside = cancels.slice(0, room).map((update): WriteAction => ({ Update: update }));
-  const slots = createSlotStore(context);
   const cancelOutside = async (pending: PendingOccurrence) => {
     const update = cancelRequest(context, pending, change.cancelReason, now);
     if (await writeIfUnchanged(context, update)) await giveBackQuietly(slots, pending, now);

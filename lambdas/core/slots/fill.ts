@@ -1,6 +1,6 @@
 import type { Revision } from '../schedule.ts';
-import { keySlot } from '../slots.ts';
-import type { EpochMs } from '../time.ts';
+import { keySlot, keyTerms } from '../slots.ts';
+import { type EpochMs, epochMs } from '../time.ts';
 import { fillSlot, setLimit, settledStripes } from './limit.ts';
 import type { LimitTerms, SlotStore } from './store.ts';
 
@@ -20,13 +20,25 @@ export async function applyLimit(slots: SlotStore, terms: LimitTerms, now: Epoch
  * Of several definitions that name a key the one that was written last says what its limit is. Should this fail, the first
  * occurrence of that revision does it.
  */
-export async function applyKeyLimit(
-  slots: SlotStore,
-  { definition, createdAt }: Pick<Revision, 'definition' | 'createdAt'>,
-  now: EpochMs,
-): Promise<void> {
-  const { concurrency } = definition;
+export async function applyKeyLimit(slots: SlotStore, revision: KeyRevision, now: EpochMs): Promise<void> {
+  const { concurrency } = revision.definition;
   if (!concurrency) return;
-  const terms = { slot: keySlot(concurrency.key), limit: concurrency.limit, since: createdAt };
-  await applyLimit(slots, terms, now).catch(() => undefined);
+  await applyLimit(slots, keyTerms(concurrency, revision), now).catch(() => undefined);
+}
+
+type KeyRevision = Pick<Revision, 'definition' | 'createdAt' | 'keySince'>;
+
+/**
+ * A revision that is about to be written. By its time alone the limit that it gives its key would not come after the one
+ * in force, when that was given in the same millisecond or by a clock that is ahead.
+ */
+export async function afterOtherKeyLimits<Of extends KeyRevision>(
+  slots: SlotStore,
+  revision: Of,
+): Promise<Of> {
+  const { concurrency } = revision.definition;
+  if (!concurrency) return revision;
+  const [first] = await slots.readStripes(keySlot(concurrency.key), [0]);
+  if (!first || first.since < revision.createdAt || first.limit === concurrency.limit) return revision;
+  return { ...revision, keySince: epochMs(first.since + 1) };
 }
