@@ -107,6 +107,8 @@ export const SCHEDULE_KINDS: readonly ItemKind[] = [
       calendars: 'calendars with the version that it was made with',
       created_at: 'when it was written',
       created_by: 'who wrote it',
+      key_since:
+        'places the limit of its shared key after the one that was in force, where `created_at` would not',
     },
     examples: [revisionItem(revision(HEAD, DEFINITION))],
   },
