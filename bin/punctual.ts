@@ -11,6 +11,7 @@ const REFUSED = 2;
 
 const program = new Command('punctual')
   .description('Punctual, a cron and job scheduler for AWS.')
+  .showHelpAfterError('Add --help to see what it takes.')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : REFUSED));
 
 program
@@ -20,7 +21,7 @@ program
     '<expressions...>',
     'cron, "every PT15M", rate(...), at(...), quartz(...) or an RRULE; several are united',
   )
-  .option('--timezone <zone>', 'IANA name or offset', 'UTC')
+  .option('--tz, --timezone <zone>', 'IANA name or offset', 'UTC')
   .option(
     '--from <time>',
     'fires strictly after this instant or local time, and where unanchored intervals count from (default: now)',

@@ -11,7 +11,7 @@ export async function readZones(api: string): Promise<Report> {
   let report: Report = { zoneData: '', looked: 0, items: [] };
   let cursor: string | undefined;
   do {
-    const url = new URL(`${api.replace(/\/$/, '')}/zones/report`);
+    const url = addressOf(api);
     url.searchParams.set('limit', String(PAGE));
     if (cursor !== undefined) url.searchParams.set('cursor', cursor);
     const page = await get(url);
@@ -22,8 +22,18 @@ export async function readZones(api: string): Promise<Report> {
   return report;
 }
 
+function addressOf(api: string): URL {
+  const address = `${api.replace(/\/$/, '')}/zones/report`;
+  if (/^https?:\/\//i.test(address) && URL.canParse(address)) return new URL(address);
+  throw new Error(`--api ${api} is no address: write it as http://127.0.0.1:4000.`);
+}
+
 async function get(url: URL): Promise<ZonesReport> {
-  const response = await fetch(await requestFor(url));
+  const response = await fetch(await requestFor(url)).catch((error: Error) => {
+    // What fetch itself says is that it failed; the reason is in the cause.
+    const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
+    throw new Error(`${url.origin} does not answer: ${cause?.message || cause?.code || error.message}.`);
+  });
   const body = (await response.json()) as ZonesReport | Problem;
   if (response.ok) return body as ZonesReport;
   const { detail } = body as Problem;

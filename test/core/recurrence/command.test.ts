@@ -17,6 +17,13 @@ function punctual(...args: string[]): { status: number | null; stdout: string; s
 const NEW_YORK = ['--timezone', 'America/New_York', '--from', '2026-03-08T05:00:00Z'];
 
 describe('punctual plan', () => {
+  test('takes --tz for --timezone, and says where the options are when one is unknown', () => {
+    const { stdout } = punctual('0 9 * * *', '--tz', 'Asia/Tokyo', '--from', '2026-01-01', '--count', '1');
+    expect(stdout).toContain('2026-01-01T00:00:00.000Z');
+    const { status, stderr } = punctual('0 9 * * *', '--zone', 'Asia/Tokyo');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('Add --help to see what it takes.')]);
+  });
+
   test('prints JSON with fires, warnings and a description', () => {
     const { status, stdout } = punctual('30 2 * * *', ...NEW_YORK, '--count', '1', '--json');
     expect(status).toBe(0);

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { signedRequest } from '../../../bin/signed-request.ts';
-import { apiRegion } from '../../../bin/zones.ts';
+import { apiRegion, readZones } from '../../../bin/zones.ts';
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { epochMs, HOUR, toIso } from '../../../lambdas/core/time.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
@@ -171,5 +172,17 @@ describe('a signed request', () => {
   it('is for addresses of API Gateway only', () => {
     expect(apiRegion(new URL('https://abc123.execute-api.eu-central-1.amazonaws.com/'))).toBe('eu-central-1');
     expect(apiRegion(new URL('http://127.0.0.1:8080/'))).toBeUndefined();
+  });
+
+  it('is said not to answer, or not to be an address', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    await expect(readZones(`http://127.0.0.1:${port}`)).rejects.toThrow(
+      `http://127.0.0.1:${port} does not answer: connect ECONNREFUSED`,
+    );
+    await expect(readZones('localhost:4000')).rejects.toThrow('write it as http://127.0.0.1:4000');
   });
 });
