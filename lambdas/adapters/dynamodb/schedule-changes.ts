@@ -17,14 +17,13 @@ import {
   isAbsent,
   isCurrent,
   isPending,
-  placeholders,
 } from './conditions.ts';
 import { commitCreating, createAction, createActions } from './creates.ts';
 import { chargeAction } from './group-items.ts';
 import { headItem, revisionItem } from './head-items.ts';
 import { idempotencyAction } from './idempotency-records.ts';
-import { occurrenceItemKey } from './keys.ts';
 import { skippedItem } from './occurrence-items.ts';
+import { moveOf } from './occurrence-moves.ts';
 import { cancelUpdate } from './occurrence-updates.ts';
 import { revival } from './operator-moves.ts';
 import { createSlotStore } from './slot-store.ts';
@@ -45,13 +44,7 @@ export function cancelRequest(
   const update = cancelUpdate(context, pending, reason, now);
   // The seq too: between read and write it may have run and come back for a retry.
   const condition = and(isPending, dispatchSeqIs(pending.dispatchSeq));
-  return {
-    TableName: context.occurrencesTable,
-    Key: occurrenceItemKey(pending),
-    UpdateExpression: update.text,
-    ConditionExpression: condition.text,
-    ...placeholders(update, condition),
-  };
+  return moveOf(context, pending, update, condition);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
+import { assertIfMatch } from '../change/precondition.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
-import { assertCalendarMatch } from './precondition.ts';
 import { assertCalendar } from './read.ts';
 
 /** Schedules that a refusal names. */
@@ -17,7 +17,7 @@ export async function deleteCalendar(
   }: { readonly name: string; readonly ifMatch?: string | undefined; readonly caller: Caller },
 ): Promise<void> {
   const calendar = assertCalendar(await calendars.readCalendar(name), name);
-  assertCalendarMatch(ifMatch, calendar);
+  assertIfMatch(ifMatch, calendar, 'calendar');
   assertUnused(name, await someUsers(calendars, name));
   if ((await calendars.deleteCalendar(calendar, caller.now)) === 'conflict') {
     throw new PunctualError('calendar.busy', `${name} was changed while this was tried; try again.`);

@@ -4,9 +4,9 @@ import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import { type CalendarDefinition, checkCalendar } from '../../core/recurrence/index.ts';
 import { canonicalJson } from '../canonical-json.ts';
+import { assertIfMatch } from '../change/precondition.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { moveUsers } from './move-users.ts';
-import { assertCalendarMatch } from './precondition.ts';
 import { usesOf } from './read.ts';
 
 export interface PutCalendarRequest {
@@ -34,7 +34,7 @@ export async function putCalendar(deps: ApiDeps, request: PutCalendarRequest): P
   const definition = definitionOf(body);
   checkCalendar(definition);
   const seen = await deps.calendars.readCalendar(name);
-  assertCalendarMatch(request.ifMatch, seen);
+  assertIfMatch(request.ifMatch, seen, 'calendar');
   const isSame = seen !== undefined && canonicalJson(seen.definition) === canonicalJson(definition);
   const calendar = isSame ? seen : await write(deps, request, definition, seen);
   const { using, behind } = await usesOf(deps.calendars, calendar);

@@ -7,15 +7,19 @@ export function etagOf(head: Pick<ScheduleHead, 'version'>): string {
 }
 
 /**
- * RFC 9110, If-Match: the change goes ahead only if the schedule is still what the caller saw. Without the
+ * RFC 9110, If-Match: the change goes ahead only if what it changes is still what the caller saw. Without the
  * header the last writer wins. Compared strongly: `W/"3"` matches nothing.
  */
-export function assertIfMatch(ifMatch: string | undefined, head: ScheduleHead | undefined): void {
+export function assertIfMatch(
+  ifMatch: string | undefined,
+  found: Pick<ScheduleHead, 'version'> | undefined,
+  what: 'schedule' | 'calendar' = 'schedule',
+): void {
   if (ifMatch === undefined) return;
   const wanted = ifMatch.split(',').map((tag) => tag.trim());
-  if (head && (wanted.includes('*') || wanted.includes(etagOf(head)))) return;
-  const stands = head ? `is at ${etagOf(head)}` : 'does not exist';
-  throw new PunctualError('schedule.stale', `The schedule ${stands}. Read it again and repeat the change.`, {
+  if (found && (wanted.includes('*') || wanted.includes(etagOf(found)))) return;
+  const stands = found ? `is at ${etagOf(found)}` : 'does not exist';
+  throw new PunctualError(`${what}.stale`, `The ${what} ${stands}. Read it again and repeat the change.`, {
     field: 'If-Match',
     value: ifMatch,
   });

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { OCCURRENCE_KINDS } from '../../core/ids.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
 import { isDate } from '../../core/time.ts';
 import { cursorField, momentSchema, pageQuery, timestampSchema } from './common.ts';
 import { inputSchema } from './input.ts';
 import { API_LIMITS } from './limits.ts';
+import { occurrenceFilter } from './occurrence.ts';
 
 export const triggerBody = z
   .strictObject({
@@ -31,15 +31,7 @@ export const REPLAYABLE = ['succeeded', 'failed', 'cancelled', 'skipped', 'misse
 export const replayManyBody = z
   .strictObject({
     status: z.enum(REPLAYABLE),
-    kind: z.enum(OCCURRENCE_KINDS).optional(),
-    reason: z
-      .string()
-      .min(1)
-      .max(50)
-      .optional()
-      .meta({ examples: ['attempts-exhausted'] }),
-    from: momentSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
-    to: momentSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
+    ...occurrenceFilter,
     input: replayInput,
     ratePerMinute: z
       .int()

@@ -67,17 +67,22 @@ export const occurrenceList = z
   .object({ items: z.array(occurrenceView), cursor: cursorField })
   .meta({ id: 'Occurrences' });
 
-export const listOccurrencesQuery = z.strictObject({
+/** By what occurrences of a schedule are picked out, beside their status. */
+export const occurrenceFilter = {
   from: momentSchema.optional().meta({ description: 'Earliest scheduled time, inclusive.' }),
   to: momentSchema.optional().meta({ description: 'Latest scheduled time, inclusive.' }),
-  status: z.enum(OCCURRENCE_STATUSES).optional(),
   kind: z.enum(OCCURRENCE_KINDS).optional(),
   reason: z
     .string()
     .min(1)
     .max(50)
     .optional()
-    .meta({ examples: ['superseded'] }),
+    .meta({ examples: ['superseded', 'attempts-exhausted'] }),
+};
+
+export const listOccurrencesQuery = z.strictObject({
+  status: z.enum(OCCURRENCE_STATUSES).optional(),
+  ...occurrenceFilter,
   ...pageQuery,
 });
 
