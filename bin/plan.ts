@@ -87,7 +87,7 @@ function readCalendar(path: string): [string, CalendarDefinition] {
     return [parse(path).name, { dates, closedWeekdays, ...(timezone !== undefined && { timezone }) }];
   }
   const [issue] = calendar.error.issues;
-  throw refused(`${path} is no calendar: ${issue?.path.join('.')} ${issue?.message}`);
+  throw refused(`${path} is not a calendar: ${issue?.path.join('.')} ${issue?.message}`);
 }
 
 export function planText({ items, warnings, recurrence }: Preview, { timezone }: PlanFlags): string {

@@ -43,6 +43,6 @@ async function untilOf(
   if (until === undefined || until === null) return until;
   const at = await momentFor(deps, id, 'until', until);
   if (at > caller.now) return at;
-  const message = 'It is over already. Name a time that is still to come, or leave it off.';
+  const message = '`until` is in the past; give a future time or omit it.';
   throw invalidRequest([{ path: ['until'], message }], { until });
 }

@@ -104,7 +104,7 @@ describe('a call that is signed', () => {
     expect(result).toEqual({
       kind: 'failed',
       retryable: true,
-      detail: `${secret} is no signing key: that is whsec_ and 24 to 64 bytes in base64.`,
+      detail: `${secret} is not a signing key: a key is whsec_ and 24 to 64 bytes in base64.`,
     });
     expect(receiver.received).toEqual([]);
   });

@@ -15,7 +15,7 @@ export async function pinCalendars(
     if (pin) return pin;
     throw new PunctualError(
       'calendar.not-found',
-      `There is no calendar ${JSON.stringify(name)}: store it first, or take it off the schedule.`,
+      `There is no calendar ${JSON.stringify(name)}: store it first, or remove it from the schedule.`,
       { field: `calendars[${index}]`, value: name },
     );
   });

@@ -91,5 +91,9 @@ export function fieldFault(field: string, message: string, at: EpochMs): Punctua
 
 function notNominal(head: ScheduleHead, scheduledTime: EpochMs, next: EpochMs | undefined): PunctualError {
   const hint = next === undefined ? 'There is none after it.' : `The next one after it is ${toIso(next)}.`;
-  return fieldFault('scheduledTime', `This is no time of ${head.id}. ${hint}`, scheduledTime);
+  return fieldFault(
+    'scheduledTime',
+    `\`scheduledTime\` is not a scheduled time of ${head.id}. ${hint}`,
+    scheduledTime,
+  );
 }

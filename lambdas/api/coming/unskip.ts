@@ -22,7 +22,7 @@ export async function unskipTime(
       throw notComing(scheduledTime, `It is ${found.status}.`);
     }
     // Other zone data has moved it, and the skip with it.
-    if (!isNominal) throw notComing(scheduledTime, 'It is no time of the schedule any more.');
+    if (!isNominal) throw notComing(scheduledTime, 'It is no longer a time of the schedule.');
     if (found.dueAt <= now) throw notComing(scheduledTime, 'Its time has passed.');
     // Pending under a pause it would be cancelled when its time comes.
     if (head.state === 'paused') throw notComing(scheduledTime, 'The schedule is paused; resume it first.');

@@ -1,7 +1,7 @@
 /** What an error of each status means on the routes that document it. */
 export const DOCUMENTED_PROBLEMS = {
   400: 'A part of the request is invalid; `field` names it.',
-  404: 'There is no such thing.',
+  404: 'Not found.',
   409: 'As it stands now, that cannot be done; for a create, it exists already.',
   412: 'It is not what the precondition says.',
   413: 'The body is too large.',

@@ -30,8 +30,8 @@ const createEndpoint = endpoint({
   tag,
   summary: 'Run past times of a schedule',
   description:
-    'By the definition in force now, a bounded number at a time, beside what is on time. Jitter, start deadline, ' +
-    'overlap and catch-up do not apply. Edits and pauses of the schedule do not concern it; its deletion ends it.',
+    'Uses the definition in force now and runs a bounded number at a time, beside scheduled runs. Windows, start deadline, ' +
+    'overlap and catch-up do not apply. Edits and pauses of the schedule do not affect it; its deletion ends it.',
   request: {
     params: scheduleParams,
     headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
@@ -63,7 +63,7 @@ const getEndpoint = endpoint({
   path: one,
   operationId: 'getBackfill',
   tag,
-  summary: 'How far a backfill is',
+  summary: 'Read the progress of a backfill',
   request: { params: backfillParams },
   responses: answers200,
   problems: [400, 404],

@@ -28,7 +28,7 @@ const listEndpoint = endpoint({
   operationId: 'listCalendars',
   tag,
   summary: 'List calendars',
-  description: 'By name. A page may hold fewer than `limit`.',
+  description: 'Sorted by name. A page may hold fewer than `limit`.',
   request: { query: listCalendarsQuery },
   responses: { 200: { description: 'A page of calendars.', schema: calendarList } },
   problems: [400],
@@ -40,7 +40,7 @@ const getEndpoint = endpoint({
   operationId: 'getCalendar',
   tag,
   summary: 'Read a calendar',
-  description: 'With how many schedules use it, and those that an edit of it did not come to.',
+  description: 'Includes how many schedules use it, and which of them are still at an older version.',
   request: { params: calendarParams },
   responses: { 200: { description: 'The calendar.', schema: calendarUseView, headers: ETAG } },
   problems: [400, 404],
@@ -58,7 +58,7 @@ const putEndpoint = endpoint({
   request: { params: calendarParams, headers, body: calendarBody },
   responses: {
     200: { description: 'The calendar as it is now.', schema: calendarUseView, headers: ETAG },
-    201: { description: 'It did not exist and was made.', schema: calendarUseView, headers: ETAG },
+    201: { description: 'It did not exist and was created.', schema: calendarUseView, headers: ETAG },
   },
   problems: [...BODY_PROBLEMS, 412],
 });
@@ -71,7 +71,7 @@ const deleteEndpoint = endpoint({
   summary: 'Delete a calendar',
   description: 'Refused while a schedule uses it.',
   request: { params: calendarParams, headers },
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'It is deleted.' } },
   problems: [400, 404, 409, 412],
 });
 

@@ -45,8 +45,8 @@ export const comingRoutes = (deps: ApiDeps) => [
     comingBody,
     {
       summary: 'Skip one coming time',
-      description: 'Twice is no error. It stays skipped through an edit for which it is still a time.',
-      answered: 'The record of it.',
+      description: 'Idempotent. It stays skipped after an edit if it is still a time of the schedule.',
+      answered: 'The record of the skip.',
     },
     async (id, { scheduledTime }, caller) =>
       skipTime(deps, id, await momentFor(deps, id, 'scheduledTime', scheduledTime), caller),
@@ -56,8 +56,8 @@ export const comingRoutes = (deps: ApiDeps) => [
     'unskip',
     comingBody,
     {
-      summary: 'Take the skip of a coming time back',
-      description: 'Possible until it would have been due.',
+      summary: 'Undo the skip of a coming time',
+      description: 'Allowed until the original due time.',
       answered: 'The occurrence, pending.',
     },
     async (id, { scheduledTime }, caller) =>
@@ -70,8 +70,8 @@ export const comingRoutes = (deps: ApiDeps) => [
     {
       summary: 'Move one coming time',
       description:
-        'It starts at another moment; its scheduled time and idempotency key stay. Moved to its own time it is as ' +
-        'it was.',
+        'It starts at another moment; its scheduled time and idempotency key stay the same. Moving it to its own time ' +
+        'undoes the move.',
       answered: 'The occurrence, with its new due time.',
     },
     async (id, { scheduledTime, to }, caller) => {

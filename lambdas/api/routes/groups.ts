@@ -15,7 +15,7 @@ const getEndpoint = endpoint({
   tag,
   summary: 'Read the settings of a group',
   description:
-    'With the present use. A group is there as soon as it is named; without settings it has no limit.',
+    'Includes the present use. A group exists as soon as a schedule names it; without settings it has no limit.',
   request: { params: groupParams },
   responses: { 200: { description: 'The settings.', schema: groupView } },
   problems: [400],
@@ -26,11 +26,11 @@ const putEndpoint = endpoint({
   path,
   operationId: 'setGroup',
   tag,
-  summary: 'Set what holds for all schedules of a group',
+  summary: 'Set the limits of a group',
   description:
-    'The concurrency limit is in force everywhere after ten seconds, quotas at once. What there is already goes on: a ' +
-    'quota below the present use refuses growth only, with 429. A first quota counts the schedules that there are; ' +
-    'sent again it counts what was missed.',
+    'The concurrency limit applies everywhere within ten seconds, quotas at once. Existing schedules stay: a ' +
+    'quota below the present use only refuses growth, with 429. The first quota counts the existing schedules; ' +
+    'sending it again counts any that were missed.',
   request: { params: groupParams, body: groupBody },
   responses: { 200: { description: 'The settings.', schema: groupView } },
   problems: BODY_PROBLEMS,
@@ -41,10 +41,10 @@ const deleteEndpoint = endpoint({
   path,
   operationId: 'resetGroup',
   tag,
-  summary: 'Take the settings of a group back',
+  summary: 'Remove the settings of a group',
   description: 'Its schedules stay.',
   request: { params: groupParams },
-  responses: { 204: { description: 'It has none.' } },
+  responses: { 204: { description: 'The settings are removed.' } },
   problems: [400],
 });
 

@@ -37,11 +37,12 @@ const cancelEndpoint = endpoint({
   operationId: 'cancelOccurrence',
   tag,
   summary: 'Cancel an occurrence',
-  description: 'What runs is asked to stop: its worker aborts the call at the next renewal of its lease.',
+  description:
+    'A running occurrence is asked to stop: its worker aborts the call when it next renews the lease.',
   request: { params: occurrenceParams, body: noOptions },
   responses: {
-    200: { description: 'It had not started, and is cancelled.', schema: occurrenceView },
-    202: { description: 'It runs, and is asked to stop.', schema: occurrenceView },
+    200: { description: 'It had not started and is cancelled.', schema: occurrenceView },
+    202: { description: 'It is running and was asked to stop.', schema: occurrenceView },
   },
   problems: [...BODY_PROBLEMS, 404, 409],
 });
@@ -52,8 +53,7 @@ const replayEndpoint = endpoint({
   operationId: 'replayOccurrence',
   tag,
   summary: 'Run a finished occurrence again',
-  description:
-    'A new round of attempts under the same id and idempotency key, by the revision that it was of.',
+  description: 'Starts a new round of attempts with the same id, idempotency key and revision.',
   request: { params: occurrenceParams, body: replayBody },
   responses: { 202: { description: 'The occurrence, pending again.', schema: occurrenceView } },
   problems: [...BODY_PROBLEMS, 404, 409, 429],
@@ -66,9 +66,9 @@ const replayManyEndpoint = endpoint({
   tag,
   summary: 'Run finished occurrences of a schedule again',
   description:
-    'Oldest first and spread by the rate. With a cursor there is more: send the request again with it.',
+    'Oldest first, spread by the rate. When the answer has a cursor, send the request again with it for the rest.',
   request: { params: scheduleParams, body: replayManyBody },
-  responses: { 202: { description: 'How many there were.', schema: replayedView } },
+  responses: { 202: { description: 'How many were started again.', schema: replayedView } },
   problems: [...BODY_PROBLEMS, 404, 429],
 });
 

@@ -54,14 +54,14 @@ const failEndpoint = attemptEndpoint(
   'fail',
   failBody,
   ['Fail an attempt', 'The retry policy says what follows. One that was asked to stop is cancelled.'],
-  { description: 'The occurrence as it stands.', schema: occurrenceView },
+  { description: 'The occurrence as it is now.', schema: occurrenceView },
 );
 
 const heartbeatEndpoint = attemptEndpoint(
   'heartbeat',
   heartbeatBody,
   ['Extend an attempt', 'By the `heartbeatTimeout` of its schedule, or else the `timeout`, from now.'],
-  { description: 'Until when.', schema: heartbeatView },
+  { description: 'Until when the lease holds.', schema: heartbeatView },
 );
 
 const pullEndpoint = endpoint({
@@ -69,9 +69,9 @@ const pullEndpoint = endpoint({
   path: '/pull/{queue}/claim',
   operationId: 'claimFromQueue',
   tag,
-  summary: 'Claim what is due in a queue',
+  summary: 'Claim due occurrences of a queue',
   description:
-    'For schedules with a pull target. None is no error. What is not ended in time is handed out again. Large inputs ' +
+    'For schedules with a pull target. Returns an empty list when nothing is due. What is not ended in time is handed out again. Large inputs ' +
     'may make it fewer than `max`: an answer holds about 1 MB of them. A claim that is sent again with its ' +
     'Idempotency-Key, since its answer was lost, is given the same items under the same leases, as far as they are ' +
     'still at work: use a new key for each claim.',

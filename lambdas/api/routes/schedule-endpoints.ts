@@ -21,7 +21,7 @@ import { endpoint } from '../http/endpoint.ts';
 
 const tag = 'Schedules';
 const EDITED = {
-  description: 'The schedule as it is now, or, of a dry run, what the edit would come to.',
+  description: 'The schedule as it is now or, for a dry run, what the edit would change.',
   schema: z.union([scheduleView, rehearsalView]),
   headers: { ETag: { description: 'The version, for If-Match; not of a dry run.', optional: true } },
 } as const;
@@ -59,7 +59,7 @@ export const createEndpoint = endpoint({
     body: createScheduleBody,
   },
   responses: {
-    200: { description: 'Of a dry run: what it would come to.', schema: rehearsalView },
+    200: { description: 'For a dry run: what the request would change.', schema: rehearsalView },
     201: {
       description: 'The schedule.',
       schema: scheduleView,
@@ -76,7 +76,7 @@ export const listEndpoint = endpoint({
   operationId: 'listSchedules',
   tag,
   summary: 'List schedules',
-  description: 'By name within a group; in no order across groups. A page may hold fewer than `limit`.',
+  description: 'Sorted by name within a group; unordered across groups. A page may hold fewer than `limit`.',
   request: { query: listSchedulesQuery },
   responses: { 200: { description: 'A page of schedules.', schema: scheduleList } },
   problems: [400],
@@ -99,7 +99,7 @@ export const replaceEndpoint = endpoint({
   operationId: 'replaceSchedule',
   tag,
   summary: 'Create or replace a schedule',
-  description: 'What becomes of what is pending is for `pending` to say. A paused schedule stays paused.',
+  description: '`pending` decides what happens to pending occurrences. A paused schedule stays paused.',
   request: {
     params: scheduleParams,
     query: editQuery,
@@ -111,7 +111,7 @@ export const replaceEndpoint = endpoint({
   responses: {
     200: EDITED,
     201: {
-      description: 'It did not exist and was made.',
+      description: 'It did not exist and was created.',
       schema: scheduleView,
       headers: { ...ETAG, ...LOCATION },
       links: LINKS,
@@ -127,8 +127,8 @@ export const patchEndpoint = endpoint({
   tag,
   summary: 'Change fields of a schedule',
   description:
-    'JSON merge patch (RFC 7396): null removes a field, which then has its default. ' +
-    'What becomes of what is pending is for `pending` to say.',
+    'JSON merge patch (RFC 7396): null resets a field to its default. ' +
+    '`pending` decides what happens to pending occurrences.',
   request: {
     params: scheduleParams,
     query: editQuery,
@@ -148,8 +148,8 @@ export const deleteEndpoint = endpoint({
   operationId: 'deleteSchedule',
   tag,
   summary: 'Delete a schedule',
-  description: 'Nothing of it that has not started starts any more. Its occurrences stay readable.',
+  description: 'Occurrences that have not started do not start. Finished ones stay readable.',
   request: { params: scheduleParams, headers: ifMatch },
-  responses: { 204: { description: 'It is gone.' } },
+  responses: { 204: { description: 'It is deleted.' } },
   problems: [400, 404, 412],
 });

@@ -30,7 +30,7 @@ const pauseEndpoint = endpoint({
   operationId: 'pauseSchedule',
   tag,
   summary: 'Pause a schedule',
-  description: 'Nothing of it that has not started starts, manual occurrences excepted. Twice is no error.',
+  description: 'Occurrences that have not started do not start, except manual ones. Idempotent.',
   request: { params: scheduleParams, headers: ifMatch, body: pauseBody },
   responses: { 200: { description: 'The schedule, paused.', schema: scheduleView, headers: ETAG } },
   problems: [...BODY_PROBLEMS, 404, 412],
@@ -42,8 +42,7 @@ const resumeEndpoint = endpoint({
   operationId: 'resumeSchedule',
   tag,
   summary: 'Resume a schedule',
-  description:
-    'Goes on from now. Times that passed while it was paused are made up for only when `catchUp` says so.',
+  description: 'Continues from now. Times that passed during the pause run only when `catchUp` says so.',
   request: { params: scheduleParams, headers: ifMatch, body: resumeBody },
   responses: { 200: { description: 'The schedule, no longer paused.', schema: scheduleView, headers: ETAG } },
   problems: [...BODY_PROBLEMS, 404, 412],
@@ -55,7 +54,7 @@ const triggerEndpoint = endpoint({
   operationId: 'triggerSchedule',
   tag,
   summary: 'Run a schedule once, now',
-  description: 'Whatever its state. It does not change what is planned.',
+  description: 'Works in any state of the schedule, and leaves what is planned unchanged.',
   request: {
     params: scheduleParams,
     headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
@@ -90,7 +89,7 @@ const explainEndpoint = endpoint({
   tag,
   summary: 'Why it did, did not or will not run at a time',
   description:
-    'By the ledger, the definition that was in force then and how the schedule stands; deleted ones too.',
+    'Answers from the ledger, the definition in force at that time and the state of the schedule; works for deleted ones too.',
   request: { params: scheduleParams, query: explainQuery },
   responses: { 200: { description: 'What decides, and what it says.', schema: explanationView } },
   problems: [400, 404],

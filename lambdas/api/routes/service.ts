@@ -15,7 +15,7 @@ const planEndpoint = endpoint({
   operationId: 'planExpression',
   tag: 'Planning',
   summary: 'Preview an expression',
-  description: 'The times it would fire at, without making a schedule.',
+  description: 'Lists the times at which it would fire, without creating a schedule.',
   request: { body: planBody },
   responses: { 200: { description: 'The times.', schema: planView } },
   problems: BODY_PROBLEMS,
@@ -30,7 +30,7 @@ const zonesEndpoint = endpoint({
   description:
     'The tick moves them once it runs with the new data; they are listed until that time is planned.',
   request: { query: zonesQuery },
-  responses: { 200: { description: 'Those among a page of schedules.', schema: zonesReport } },
+  responses: { 200: { description: 'Those in one page of schedules.', schema: zonesReport } },
   problems: [400],
 });
 

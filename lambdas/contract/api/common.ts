@@ -134,7 +134,7 @@ export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,255}$/, { error: 'An Idempotency-Key is 1 to 255 visible ASCII characters.' })
   .optional()
-  .meta({ description: 'Makes it safe to send the request again; remembered for 24 hours.' });
+  .meta({ description: 'Makes it safe to repeat the request; remembered for 24 hours.' });
 
 export const ifMatchSchema = z
   .string()
@@ -155,6 +155,9 @@ export const noOptions = z.strictObject({}).meta({ id: 'NoOptions' });
  * Most of it has moved on by then, such as the next time.
  */
 export function readOnlyFields<const Name extends string>(names: readonly Name[]) {
-  const field = z.unknown().optional().meta({ readOnly: true, description: 'Shown, and not read.' });
+  const field = z
+    .unknown()
+    .optional()
+    .meta({ readOnly: true, description: 'Read-only; ignored in requests.' });
   return Object.fromEntries(names.map((name) => [name, field])) as Record<Name, typeof field>;
 }

@@ -38,14 +38,14 @@ export const replayManyBody = z
       .min(1)
       .max(API_LIMITS.replayPerMinute)
       .default(60)
-      .meta({ description: 'They are due one after the other, so many a minute.' }),
+      .meta({ description: 'How many become due in each minute.' }),
     limit: z.int().min(1).max(API_LIMITS.replayMax).default(100),
     cursor: z
       .string()
       .min(1)
       .max(2048)
       .optional()
-      .meta({ description: 'Goes on where the answer before ended.' }),
+      .meta({ description: 'Continues where the previous answer ended.' }),
   })
   .meta({
     id: 'ReplaySchedule',

@@ -12,7 +12,7 @@ const detail = z
   .string()
   .max(API_LIMITS.detailLength)
   .optional()
-  .meta({ description: 'How it went; the attempt log keeps the start of it.' });
+  .meta({ description: 'How it went; the attempt log keeps the beginning.' });
 
 export const completeBody = z
   .strictObject({
@@ -42,7 +42,7 @@ export const heartbeatView = z
     leaseExpiresAt: timestampSchema.meta({ description: 'Silence after this counts as a failed attempt.' }),
     cancelRequested: z
       .boolean()
-      .meta({ description: 'Somebody asks that it be stopped: stop, and say so with `fail`.' }),
+      .meta({ description: 'Someone asked to stop it: stop, and report it with `fail`.' }),
   })
   .meta({ id: 'LeaseExtended' });
 
@@ -55,7 +55,7 @@ export const pullBody = z
       .string()
       .regex(/^[\x21-\x7e]{1,64}$/, { error: 'A holder is 1 to 64 visible ASCII characters.' })
       .optional()
-      .meta({ description: 'Who works; shown where an attempt is looked at.' }),
+      .meta({ description: 'Name of the worker; shown with the attempt.' }),
     waitSeconds: z
       .int()
       .min(0)

@@ -8,7 +8,7 @@ export const pauseBody = z
     note: z.string().max(API_LIMITS.pauseNoteLength).optional(),
     until: momentSchema.nullable().optional().meta({
       description:
-        'It resumes by itself, in time for the first nominal time from then on. null: not by itself any more.',
+        'Resumes automatically, in time for the first nominal time from then on. null: it stays paused until you resume it.',
     }),
   })
   .meta({ id: 'PauseSchedule', examples: [{ note: 'The warehouse moves.', until: '2027-01-04T06:00:00Z' }] });
@@ -16,7 +16,7 @@ export const pauseBody = z
 export const resumeBody = z
   .strictObject({
     catchUp: catchUpOnceSchema.optional().meta({
-      description: 'What becomes of times that passed while it was paused; skip when absent.',
+      description: 'What happens to times that passed during the pause. Defaults to skip.',
     }),
   })
   .meta({ id: 'ResumeSchedule', examples: [{ catchUp: 'latest' }] });

@@ -19,17 +19,19 @@ export const planBody = z
   .strictObject({
     ...recurrenceFields,
     from: momentSchema.optional().meta({ description: 'Fires strictly after this; now when absent.' }),
-    to: momentSchema.optional().meta({ description: 'None beyond this; a fire at it is in.' }),
+    to: momentSchema.optional().meta({ description: 'Latest time, inclusive.' }),
     previous: z
       .boolean()
       .default(false)
-      .meta({ description: 'The latest before `from` instead, going back.' }),
+      .meta({ description: 'Lists the latest times before `from` instead, going back.' }),
     count: z
       .int()
       .min(1)
       .max(API_LIMITS.planFires)
       .optional()
-      .meta({ description: `At most so many; 10, or with \`to\` ${API_LIMITS.planFires}, when absent.` }),
+      .meta({
+        description: `Maximum number of times; defaults to 10, or with \`to\` to ${API_LIMITS.planFires}.`,
+      }),
     schedule: z
       .string()
       .max(129)

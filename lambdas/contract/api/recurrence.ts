@@ -63,6 +63,6 @@ export const recurrenceFields = {
 export const runsFields = {
   maxRuns: z.int().min(1).max(API_LIMITS.maxRuns).optional().meta({
     description:
-      'Completed after so many runs by its times. An edit of it, or of the times, begins to count anew.',
+      'Number of scheduled runs after which it is completed. Editing it, or the times, restarts the count.',
   }),
 };

@@ -6,7 +6,7 @@ import { STATES } from './schedule.ts';
 /** What a change would come to; nothing is written. */
 export const rehearsalView = z
   .object({
-    state: z.enum(STATES).meta({ description: 'How it would stand. While it is paused no time fires.' }),
+    state: z.enum(STATES).meta({ description: 'The state it would have. While paused, no time fires.' }),
     before: z
       .array(fireView)
       .meta({ description: 'The next ten times as they are; none without a schedule.' }),

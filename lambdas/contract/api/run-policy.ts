@@ -12,7 +12,7 @@ const concurrencySchema = z
   })
   .meta({
     id: 'Concurrency',
-    description: 'How many occurrences may run at once of all schedules with this key; the others wait.',
+    description: 'How many occurrences of all schedules with this key may run at once; the others wait.',
   });
 
 const { min, max } = API_LIMITS.retentionDays;
@@ -27,7 +27,8 @@ const retentionSchema = z
     { error: `A number of days from P${min}D to P${max}D.` },
   )
   .meta({
-    description: 'How long finished occurrences are kept, in days; as the deployment says when absent.',
+    description:
+      'How long finished occurrences are kept, in days. Defaults to the setting of the deployment.',
     examples: ['P90D'],
   });
 
@@ -51,19 +52,18 @@ export const runPolicyFields = {
     .optional()
     .meta({
       description:
-        'How long an attempt that goes on elsewhere may stay silent; `timeout` when absent. ' +
+        'How long an attempt that continues elsewhere may stay silent. Defaults to `timeout`. ' +
         'For `callback` and the targets http and pull.',
     }),
   retention: retentionSchema.optional(),
   pauseAfterFailures: z.int().min(1).max(API_LIMITS.failures).optional().meta({
-    description:
-      'Pauses the schedule when so many occurrences in a row have failed since it was last changed.',
+    description: 'Pauses the schedule after this many consecutive failures since it was last changed.',
   }),
   expectSuccessWithin: durationSchema(API_LIMITS.expectSuccessWithin.min, API_LIMITS.expectSuccessWithin.max)
     .optional()
     .meta({
       description:
-        'An alarm is raised when no occurrence has succeeded for so long since the last success or change of the ' +
+        'Raises an alarm when no occurrence has succeeded for this long since the last success or change of the ' +
         'schedule; where its next time is further off than that, or its only one, since that time. Backfills do not count.',
       examples: ['PT26H'],
     }),

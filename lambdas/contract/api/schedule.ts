@@ -32,7 +32,7 @@ const retrySchema = z
     factor: z.number().min(1).max(10).default(DEFAULT_RETRY.factor),
     maxDelay: durationSchema('PT0S', 'PT24H').default(DEFAULT_RETRY.maxDelay),
     jitter: z.number().min(0).max(1).default(DEFAULT_RETRY.jitter).meta({
-      description: 'Share of a delay that may be taken off, so that retries do not come back together.',
+      description: 'Share of a delay that may be taken off, so that retries do not all happen at once.',
     }),
     maxAge: durationSchema('PT0S', 'P30D')
       .default(DEFAULT_RETRY.maxAge)
@@ -49,7 +49,7 @@ const catchUpSchema = z
   })
   .meta({
     id: 'CatchUpPolicy',
-    description: 'What happens to times that passed while nothing could create them.',
+    description: 'What happens to times that were missed during an outage.',
   });
 
 const tagsSchema = z
@@ -80,7 +80,7 @@ const definitionFields = {
 const shownFields = {
   state: z.unknown().optional().meta({
     readOnly: true,
-    description: 'As it stands; it is changed with `pause` and `resume`.',
+    description: 'The present state; `pause` and `resume` change it.',
   }),
   ...readOnlyFields([
     'revision',
@@ -131,7 +131,7 @@ export const patchScheduleBody = z.record(z.string(), z.unknown()).meta({
 });
 
 const dryRunField = flagQuery.meta({
-  description: 'Changes nothing and answers what the request would change of the next ten times.',
+  description: 'Changes nothing, and returns what the request would change in the next ten times.',
 });
 
 export const createQuery = z.strictObject({ dryRun: dryRunField });
@@ -171,7 +171,7 @@ export const scheduleView = z
     recurrence: recurrenceText,
     warnings: z
       .array(noteSchema)
-      .meta({ description: 'What is legal in the expression and probably not meant.' }),
+      .meta({ description: 'What is valid in the expression but probably not intended.' }),
   })
   .meta({ id: 'Schedule' });
 

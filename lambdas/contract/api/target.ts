@@ -50,4 +50,4 @@ export const targetSchema = z
     const message = `Of a target only "url" and "headers" may have placeholders; "${text.slice(0, 100)}" is elsewhere.`;
     issues.push({ code: 'custom', message, input: value });
   })
-  .meta({ id: 'Target', description: 'What is called.' });
+  .meta({ id: 'Target', description: 'What the schedule calls.' });

@@ -6,9 +6,10 @@ export const watchFields = {
   lastSuccessAt: timestampSchema
     .nullable()
     .optional()
-    .meta({ description: 'When an attempt of it last succeeded, backfills apart; null for never.' }),
+    .meta({ description: 'When an attempt last succeeded, not counting backfills; null if never.' }),
   successExpectedBy: timestampSchema.nullable().optional().meta({
-    description: 'An alarm is raised when none has by then; null while it is paused or nothing is to come.',
+    description:
+      'An alarm is raised if nothing has succeeded by then; null while it is paused or has no coming time.',
   }),
   successOverdue: z.boolean().optional().meta({ description: 'That time has passed.' }),
 };

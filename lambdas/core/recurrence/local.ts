@@ -83,7 +83,7 @@ export function readMoment(origin: Origin, text: string, zone: Zone): number {
     throw refusal(
       origin,
       'expression.invalid',
-      `${quote(text)} is no date and time: give a local one such as 2026-12-01T09:00:00, ` +
+      `${quote(text)} is not a date and time: give a local one such as 2026-12-01T09:00:00, ` +
         'or an instant with an offset, such as 2026-12-01T09:00:00Z.',
     );
   checkRange(origin, text, moment.second);

@@ -118,7 +118,7 @@ function parseMacro(text: string, origin: Origin, context: ParseContext): Expres
     throw refusal(
       origin,
       'expression.invalid',
-      `${quote(text)} is no macro: ${Object.keys(MACROS).join(', ')} and @every 90s are allowed.`,
+      `${quote(text)} is not a macro: ${Object.keys(MACROS).join(', ')} and @every 90s are allowed.`,
     );
   return parseCron(cron, EXTENDED, origin, context);
 }

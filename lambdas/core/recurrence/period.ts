@@ -45,7 +45,7 @@ export function readIsoPeriod(origin: Origin, text: string): Period {
     throw refusal(
       origin,
       'expression.invalid',
-      `${quote(text)} is no interval: give an ISO 8601 duration of whole numbers, such as PT90S, PT2H, P1D or P1M.`,
+      `${quote(text)} is not an interval: give an ISO 8601 duration of whole numbers, such as PT90S, PT2H, P1D or P1M.`,
     );
   const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = match
     .slice(1)
@@ -79,7 +79,7 @@ export function readGoPeriod(origin: Origin, text: string): Period {
     throw refusal(
       origin,
       'expression.invalid',
-      `${quote(text)} is no interval for @every: give hours, minutes and seconds, such as 90s or 1h30m.`,
+      `${quote(text)} is not an interval for @every: give hours, minutes and seconds, such as 90s or 1h30m.`,
     );
   const unit: Readonly<Record<string, number>> = { h: 3_600, m: 60, s: 1 };
   let seconds = 0;

@@ -63,7 +63,7 @@ function unknownZone(value: unknown, field: string, cause?: unknown): PunctualEr
     );
   return new PunctualError(
     'timezone.unknown',
-    `${JSON.stringify(value) ?? 'undefined'} is no time zone: give an IANA name such as "Europe/Berlin" or "UTC", ` +
+    `${JSON.stringify(value) ?? 'undefined'} is not a time zone: give an IANA name such as "Europe/Berlin" or "UTC", ` +
       'or an offset such as "+05:30".',
     { field, value, cause },
   );

@@ -42,8 +42,8 @@ describe('EventBridge text', () => {
     ['rate(-5 minutes)', 'positive'],
     ['rate(1.5 hours)', 'positive'],
     ['rate(99999999999 days)', 'out of range'],
-    ['at(tomorrow)', 'no date and time'],
-    ['at(2026-02-30T09:00:00)', 'no date and time'],
+    ['at(tomorrow)', 'not a date and time'],
+    ['at(2026-02-30T09:00:00)', 'not a date and time'],
   ])('refuses %s', (text, why) => {
     expect(refused(() => recurrence(text)).message).toContain(why);
   });

@@ -98,7 +98,7 @@ describe('an exclusion', () => {
   });
 
   test.each([
-    ['2026-02-30', 'no date'],
+    ['2026-02-30', 'not a calendar date'],
     ['2026-12-26/2026-12-24', 'ends before it begins'],
     ['2026-12-25T10:00/2026-12-25T09:00', 'earlier'],
     ['christmas', 'has 1 field'],

@@ -27,7 +27,7 @@ describe('an explanation', () => {
   });
 
   test.each([
-    ['0 9 * * MON', '2026-06-02T09:00:00Z', 'no matching day: Monday'],
+    ['0 9 * * MON', '2026-06-02T09:00:00Z', 'not a matching day: Monday'],
     ['0 9 * 5 *', '2026-06-02T09:00:00Z', 'June is not one of its months'],
     ['0 9-17 * * *', '2026-06-02T08:00:00Z', 'hour 8 is not in 9 to 17'],
     ['0,30 * * * *', '2026-06-02T08:15:00Z', 'minute 15 is not in 0 and 30'],

@@ -60,7 +60,7 @@ function keyOf(arn: string, secret: Secret): Buffer {
   const key = signingKey(secret.value);
   if (key) return key;
   secret.forget();
-  throw new SecretFault(`${arn} is no signing key: that is whsec_ and 24 to 64 bytes in base64.`);
+  throw new SecretFault(`${arn} is not a signing key: a key is whsec_ and 24 to 64 bytes in base64.`);
 }
 
 /**

@@ -25,7 +25,7 @@ export function calendarExclusion(
   if (!calendar)
     throw new PunctualError(
       'calendar.not-found',
-      `There is no calendar ${JSON.stringify(name)}: store it first, or take it off the schedule.`,
+      `There is no calendar ${JSON.stringify(name)}: store it first, or remove it from the schedule.`,
       { field: `calendars[${index}]`, value: name },
     );
   return readCalendar(name, calendar, zone, `calendars[${index}].`);
@@ -42,7 +42,7 @@ function readCalendar(name: string, calendar: CalendarDefinition, zone: Zone, pr
     throw refuse(
       `dates[${index}]`,
       text,
-      `${JSON.stringify(text)} is no date or range of dates: write 2026-12-25 or 2026-12-24/2027-01-01.`,
+      `${JSON.stringify(text)} is not a date or a range of dates: write 2026-12-25 or 2026-12-24/2027-01-01.`,
     );
   });
   const closed = new Set(

@@ -24,7 +24,7 @@ function readDay(origin: Origin, text: string): number {
     throw refusal(
       origin,
       'expression.invalid',
-      `${quote(text)} is no date of the calendar: write one as 2026-12-25.`,
+      `${quote(text)} is not a calendar date: write one as 2026-12-25.`,
     );
   return wall / DAY_SECONDS;
 }

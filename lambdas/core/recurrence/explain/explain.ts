@@ -50,7 +50,7 @@ export function explainAt(spec: RecurrenceSpec, context: CompileContext, at: Epo
     throw refusal(
       { field: 'at', text: at },
       'expression.invalid',
-      `${quote(at)} is no time: give an instant such as 2026-12-01T09:00:00Z, or a local time without an offset.`,
+      `${quote(at)} is not a time: give an instant such as 2026-12-01T09:00:00Z, or a local time without an offset.`,
     );
   const { kind, second, millis } = moment;
   const seconds = kind === 'instant' ? [second] : instantsOf(compiled.zone, second);

@@ -22,7 +22,7 @@ export function mismatches(fields: CronFields, wall: number): Mismatch[] {
   if (!(days.months & (1 << month)))
     found.push({ field: 'month', message: `${MONTH_NAMES[month - 1]} is not one of its months` });
   if (found.length === 0 && !daySet(days).has(day))
-    found.push({ field: 'day', message: `${dateText(day)} is no matching day: ${describeDays(days)}` });
+    found.push({ field: 'day', message: `${dateText(day)} is not a matching day: ${describeDays(days)}` });
   const parts = [
     ['hour', Math.floor(time / 3_600), fields.hours],
     ['minute', Math.floor(time / 60) % 60, fields.minutes],

@@ -72,7 +72,7 @@ function splitParts(origin: Origin, text: string): Map<string, string> {
       throw refusal(
         origin,
         'expression.invalid',
-        `${quote(part)} is no part of an RRULE, or comes twice: allowed are ${[...KNOWN].join(', ')}.`,
+        `${quote(part)} is not a part of an RRULE, or is repeated: allowed are ${[...KNOWN].join(', ')}.`,
       );
     parts.set(known, value);
   }
@@ -115,7 +115,7 @@ function readWeekdays(origin: Origin, text: string | undefined): WeekdayPart[] {
       throw refusal(
         origin,
         'expression.invalid',
-        `BYDAY ${quote(item)} is no weekday such as MO, 2TU (the second) or -1FR (the last).`,
+        `BYDAY ${quote(item)} is not a weekday such as MO, 2TU (the second) or -1FR (the last).`,
       );
     return { weekday: WEEKDAYS.indexOf((match[2] ?? '').toUpperCase()), nth };
   });

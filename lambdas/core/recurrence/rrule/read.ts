@@ -115,7 +115,7 @@ function readWall(origin: Origin, text: string): number {
     throw refusal(
       origin,
       'expression.invalid',
-      `${quote(text)} is no date-time of iCalendar from 1900 on: write one as 20260308T090000, with Z for UTC.`,
+      `${quote(text)} is not an iCalendar date-time from 1900 on: write one as 20260308T090000, with Z for UTC.`,
     );
   return wall;
 }
