@@ -105,7 +105,7 @@ describe('what the ledger has', () => {
 
 describe('the times of the definition', () => {
   it.each([
-    ['no-match', { expression: '0 9 * * MON' }, '2026-03-03T09:00:00Z', 'no matching day'],
+    ['no-match', { expression: '0 9 * * MON' }, '2026-03-03T09:00:00Z', 'not a matching day'],
     [
       'excluded',
       { expression: '0 9 * * *', exclude: ['2026-03-03'] },
