@@ -1,4 +1,4 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { DUE_INDEX } from '../../contract/tables.ts';
 import { type Backfill, backfillSlot, occurrenceKeyIn } from '../../core/backfill/backfill.ts';
 import type { BackfillStore } from '../../core/backfill/store.ts';
@@ -9,7 +9,7 @@ import { stripesFor } from '../../core/slots/store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { backfillItem, backfillOf, purgeAfterAll } from './backfill-items.ts';
 import { recordsBetween } from './backfill-records.ts';
-import { batchGet } from './batch-get.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import type { StoreContext } from './client.ts';
 import { expression, placeholders } from './conditions.ts';
@@ -32,11 +32,8 @@ export function createBackfillStore(context: StoreContext): BackfillStore {
 
   return {
     async readBackfill(schedule, id) {
-      const Key = backfillKey(schedule, id);
-      const answer = await client.send(
-        new GetCommand({ TableName: schedulesTable, Key, ConsistentRead: true }),
-      );
-      return answer.Item && backfillOf(answer.Item);
+      const item = await getItem(client, schedulesTable, backfillKey(schedule, id));
+      return item && backfillOf(item);
     },
 
     listBackfills: (query) => listBackfills(context, query),

@@ -1,9 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { PARTITION } from '../../contract/tables.ts';
 import type { Calendar, PinnedCalendar } from '../../core/calendar.ts';
 import type { CalendarStore, CalendarUser } from '../../core/calendar-store.ts';
-import { batchGet } from './batch-get.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import {
   CALENDARS_PK,
   calendarItem,
@@ -27,10 +27,7 @@ export function createCalendarStore(context: StoreContext): CalendarStore {
   const { client, schedulesTable: TableName } = context;
   const whole = createWholeHeads(context);
 
-  async function read(name: string): Promise<Item | undefined> {
-    const Key = calendarKey(name);
-    return (await client.send(new GetCommand({ TableName, Key, ConsistentRead: true }))).Item;
-  }
+  const read = (name: string) => getItem(client, TableName, calendarKey(name));
 
   async function put(item: Item, condition: Expression): Promise<boolean> {
     try {

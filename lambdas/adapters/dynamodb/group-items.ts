@@ -1,5 +1,5 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type Counted,
   type GroupCharge,
@@ -11,6 +11,7 @@ import {
 import type { ChangeCharge, GroupSettings, GroupState } from '../../core/ports.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import type { EpochMs } from '../../core/time.ts';
+import { getItem } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { and, conditioned, type Expression, expression, isLiveSchedule, placeholders } from './conditions.ts';
 import type { Item } from './head-items.ts';
@@ -32,15 +33,13 @@ export async function readGroup(
   { client, schedulesTable }: Tables,
   group: string,
 ): Promise<GroupState | undefined> {
-  const { Item } = await client.send(
-    new GetCommand({ TableName: schedulesTable, Key: groupKey(group), ConsistentRead: true }),
-  );
-  if (!Item) return undefined;
-  const known = Object.entries(SETTINGS).filter(([, name]) => typeof Item[name] === 'number');
-  const given = Object.fromEntries(known.map(([key, name]) => [key, Item[name]])) as GroupSettings;
+  const item = await getItem(client, schedulesTable, groupKey(group));
+  if (!item) return undefined;
+  const known = Object.entries(SETTINGS).filter(([, name]) => typeof item[name] === 'number');
+  const given = Object.fromEntries(known.map(([key, name]) => [key, item[name]])) as GroupSettings;
   // Counted, and not told by a clock: of two changes in one moment, or by clocks that are apart, the later one holds.
-  const settings = { ...given, limitSince: Item.version as EpochMs };
-  return { settings, count: Item.epoch === undefined ? undefined : countOf(Item) };
+  const settings = { ...given, limitSince: item.version as EpochMs };
+  return { settings, count: item.epoch === undefined ? undefined : countOf(item) };
 }
 
 function countOf(item: Item): GroupCount {

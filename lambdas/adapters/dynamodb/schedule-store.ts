@@ -1,15 +1,14 @@
-import { GetCommand, QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
 import { purgeTime } from '../../core/retention.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 import { stateAt } from '../../core/state-at.ts';
-import { batchGet } from './batch-get.ts';
+import { batchGet, getItem } from './batch-get.ts';
 import { pinCalendars } from './calendar-store.ts';
 import type { StoreContext } from './client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from './cursor.ts';
 import { adoptSchedules, readGroup, takeStarts, writeGroup } from './group-items.ts';
-import type { Item } from './head-items.ts';
 import { writeIdempotency } from './idempotency-records.ts';
 import {
   headKey,
@@ -29,12 +28,7 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
   const { client, schedulesTable } = context;
   const whole = createWholeHeads(context);
 
-  async function read(key: ItemKey): Promise<Item | undefined> {
-    const answer = await client.send(
-      new GetCommand({ TableName: schedulesTable, Key: key, ConsistentRead: true }),
-    );
-    return answer.Item;
-  }
+  const read = (key: ItemKey) => getItem(client, schedulesTable, key);
 
   async function readHead(id: ScheduleHead['id']) {
     const item = await read(headKey(id));

@@ -64,7 +64,8 @@ export const lateRenewal: Scenario = {
       world.targetCalls.length === 1 && process === holder && effect === 'write';
     world.calls.before(isRenewal, () => arrival);
     world.calls.before(
-      ({ process, sortKey }) => process.startsWith('sweep') && sortKey?.startsWith('O#') === true,
+      ({ process, effect, sortKey }) =>
+        process.startsWith('sweep') && effect === 'write' && sortKey?.startsWith('O#') === true,
       async () => {
         arrive();
         // Time passes once the renewal is through.
