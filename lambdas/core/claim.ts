@@ -4,12 +4,21 @@ import { type Dispatched, type OccurrenceId, type OccurrenceKey, occurrenceId, t
 import type { Occurrence } from './occurrence.ts';
 import type { ClaimResult, OccurrenceStore } from './ports.ts';
 import type { Revision } from './schedule.ts';
-import { heldBy, isAlive } from './slots/entries.ts';
+import { heldBy, homeStripe, isAlive } from './slots/entries.ts';
+import type { FullSlots } from './slots/full.ts';
 import { giveBack } from './slots/hand-over.ts';
 import { findEarlier } from './slots/order.ts';
-import { takePlace } from './slots/take.ts';
+import { type Stripe, stripesFor } from './slots/store.ts';
+import { isOutdated, takePlace } from './slots/take.ts';
 import { yieldTo } from './slots/yield.ts';
-import { backfillNeeds, type GroupLimit, type OverlapPolicy, type SlotNeed, slotNeeds } from './slots.ts';
+import {
+  backfillNeeds,
+  type GroupLimit,
+  isOwnSlot,
+  type OverlapPolicy,
+  type SlotNeed,
+  slotNeeds,
+} from './slots.ts';
 import { type EpochMs, epochMs } from './time.ts';
 
 export interface ClaimDeps {
@@ -21,6 +30,8 @@ export interface ClaimDeps {
   /** How many of a group's occurrences may run at once; undefined when there is no limit. */
   readonly groupLimitOf: (key: OccurrenceKey) => Promise<GroupLimit | undefined>;
   readonly leaseMs: number;
+  /** What was seen of full slots a moment ago. */
+  readonly full?: FullSlots;
   /** An unguessable text for each claim; chance is an argument. */
   readonly newSecret: () => string;
 }
@@ -91,10 +102,13 @@ async function takeOrYield(
   const { slots } = deps.occurrences;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const order = await findEarlier(deps.occurrences, claim, need);
+    const full = round === 0 ? seenFull(deps, claim, need) : undefined;
     const blocked =
-      order.earlier === undefined
-        ? await takePlace(slots, attempt, need, attempt.places?.[need.slot], now, order)
-        : ({ kind: 'behind', place: { slot: need.slot, stripe: 0 }, earlier: order.earlier } as const);
+      order.earlier !== undefined
+        ? ({ kind: 'behind', place: { slot: need.slot, stripe: 0 }, earlier: order.earlier } as const)
+        : full !== undefined
+          ? ({ kind: 'full', stripe: full } as const)
+          : await takePlace(slots, attempt, need, attempt.places?.[need.slot], now, order);
     switch (blocked.kind) {
       case 'held':
         taken[need.slot] = blocked.stripe;
@@ -108,6 +122,7 @@ async function takeOrYield(
         return { kind: 'not-claimable', occurrence: await letGo(deps, attempt, taken, found, now) };
       }
       default: {
+        if (blocked.kind === 'full' && blocked.stripe.hasLine) deps.full?.note(blocked.stripe, now);
         const end = await yieldTo(deps, claim, blocked, taken);
         if (end?.kind === 'not-claimable')
           return { ...end, occurrence: await letGo(deps, attempt, taken, end.occurrence, now) };
@@ -117,6 +132,14 @@ async function takeOrYield(
     }
   }
   throw new Error(`${occurrenceId(attempt)} found its slot free and full in turn; its message comes again.`);
+}
+
+/** Where an attempt that comes for the first time is known to find a shared slot full, without a write that is refused. */
+function seenFull(deps: ClaimDeps, { attempt, now }: Claim, need: SlotNeed): Stripe | undefined {
+  if (isOwnSlot(need.slot) || attempt.places?.[need.slot] !== undefined) return undefined;
+  const stripe = homeStripe(occurrenceId(attempt), stripesFor(need.limit));
+  const seen = deps.full?.find({ slot: need.slot, stripe }, now);
+  return seen && seen.limit !== undefined && !isOutdated(seen, need) ? seen : undefined;
 }
 
 /**

@@ -59,6 +59,8 @@ export interface Dispatched extends OccurrenceKey {
   readonly dispatchSeq: number;
   /** The places that it has in slots already, or that wait for it: slot → stripe. */
   readonly places?: Places;
+  /** Those of them that are known to be its own by now, so that nothing has to be looked up. */
+  readonly holds?: Places;
 }
 
 export type Places = Readonly<Record<string, number>>;

@@ -34,7 +34,7 @@ export type LateClaim =
   /** It runs as catch-up, at its place in the spread. */
   | { readonly kind: 'put-off'; readonly dueAt: EpochMs };
 
-const GO_ON: LateClaim = { kind: 'go-on' };
+export const GO_ON: LateClaim = { kind: 'go-on' };
 
 /**
  * Asks before the first claim of a nominal time that was to start at `dueAt` whether it comes too late, and does what

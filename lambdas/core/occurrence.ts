@@ -87,6 +87,8 @@ export interface PendingOccurrence extends OccurrenceBase {
   readonly redispatchedAt?: EpochMs;
   /** The slot that it waits for: it is in no queue until it is woken, and not overdue. */
   readonly waitingFor?: string;
+  /** A worker that freed a place for it starts it, so no message was sent. Should that worker die, the sweep sends one. */
+  readonly isDirect?: true;
   /** Times that it had to wait for a slot before the attempt that comes. */
   readonly waits: number;
 }

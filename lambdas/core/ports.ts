@@ -19,6 +19,7 @@ import type {
 import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
 import type { FireNote } from './recurrence/types.ts';
 import type { Revision, ScheduleHead, Target } from './schedule.ts';
+import type { StartNext } from './slots/hand-over.ts';
 import type { SlotStore } from './slots/store.ts';
 import type { EpochMs } from './time.ts';
 import type { ZoneMove } from './zone-change.ts';
@@ -336,7 +337,13 @@ export interface OccurrenceStore extends CatchUpTallies {
   renew(running: RunningOccurrence, expiresAt: EpochMs, now: EpochMs): Promise<RenewResult>;
   /** The attempt goes on without a worker: it is completed, failed or extended through the API until then. */
   detach(running: RunningOccurrence, expiresAt: EpochMs): Promise<FencedResult>;
-  settle(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;
+  /** `startNext` is given those that its places are free for now, to be started at once; without it they are sent. */
+  settle(
+    running: RunningOccurrence,
+    settlement: Settlement,
+    now: EpochMs,
+    startNext?: StartNext,
+  ): Promise<SettleResult>;
 
   /** As `settle`, by somebody else and only once the lease has expired. */
   expire(running: RunningOccurrence, settlement: Settlement, now: EpochMs): Promise<SettleResult>;

@@ -19,6 +19,8 @@ export interface OccurrenceImage {
   readonly sends: number;
   /** For a slot: it is handed over when it is woken. */
   readonly waits: boolean;
+  /** Whoever woke it starts it, without a message. */
+  readonly isDirect: boolean;
   readonly places?: Places;
   readonly dueAt: number;
 }
@@ -49,6 +51,7 @@ export function dispatchOf({ before, after }: OutboxRecord): Dispatch | undefine
   if (after?.status !== 'pending' || after.pull || after.waits) return undefined;
   const isSame = before?.dispatchSeq === after.dispatchSeq && before.sends === after.sends;
   if (before?.status === 'pending' && isSame) return undefined;
+  if (after.isDirect && before?.dispatchSeq !== after.dispatchSeq) return undefined;
   const { id, dispatchSeq, group, places } = after;
   return { id, seq: dispatchSeq, dueAt: epochMs(after.dueAt), group, ...(places && { places }) };
 }

@@ -20,7 +20,7 @@ const MAX_PROMISES = 8;
 const PULL_PROMISE = MINUTE;
 
 export interface SlotSweepDeps {
-  readonly occurrences: Pick<OccurrenceStore, 'slots'>;
+  readonly occurrences: Pick<OccurrenceStore, 'slots' | 'redispatch'>;
   /** Ends an attempt whose lease is over, by its retry policy. */
   readonly expireLease: (running: RunningOccurrence, now: EpochMs) => Promise<unknown>;
   /** It was promised a place and does not come: to be handed over again, should the queue not hold its message. */
@@ -145,12 +145,18 @@ function isForgotten(
 
 /** Answers whether the place is free again. Until its message is known to be lost it stays promised. */
 async function takeBack(
-  { occurrences: { slots }, mayBeLost }: SlotSweepDeps,
+  { occurrences, mayBeLost }: SlotSweepDeps,
   place: Place,
   entry: Entry,
   pending: PendingOccurrence,
   now: EpochMs,
 ): Promise<boolean> {
+  const { slots } = occurrences;
+  if (pending.isDirect && pending.redispatches === 0) {
+    // No message was ever sent for it, so the queue need not be asked: the worker that was to start it has died.
+    await occurrences.redispatch(pending, now, 'overdue');
+    return false;
+  }
   if (pending.pullQueue === undefined && pending.redispatches < MAX_PROMISES) {
     mayBeLost(pending);
     return false;

@@ -1,5 +1,6 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import pLimit from 'p-limit';
 import { createSqsClient } from '../adapters/aws/clients.ts';
 import { newSecret } from '../adapters/chance.ts';
 import { systemClock } from '../adapters/clock.ts';
@@ -15,11 +16,15 @@ import { createTargetCaller } from '../adapters/targets/index.ts';
 import { observed, reportSchedule } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
+import { FullSlots } from '../core/slots/full.ts';
 import { SECOND } from '../core/time.ts';
 import { orComeAgain } from './come-again.ts';
 import { createGroupLimits } from './group-limits.ts';
 import { handleMessage } from './message.ts';
 import { createRevisionCache } from './revision-cache.ts';
+
+/** As many as a batch has: several invocations share a process in the embedded run only. */
+const MAX_BEGINNING = 10;
 
 const env = parseEnv(workerEnv, process.env);
 const context = storeContext(env);
@@ -41,6 +46,8 @@ const deps = {
     clock: systemClock,
     httpAllowedRanges: env.HTTP_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
   }),
+  full: new FullSlots(),
+  oneOfFew: pLimit(MAX_BEGINNING),
   newSecret,
   leaseMs: env.LEASE_SECONDS * SECOND,
 };

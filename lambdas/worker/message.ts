@@ -5,7 +5,8 @@ import { isCanary } from '../core/canary.ts';
 import { assertNever } from '../core/errors.ts';
 import { type OccurrenceId, type OccurrenceKey, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
 import type { DeadLetters } from '../core/ports.ts';
-import { type WorkDeps, type WorkEnd, work } from './work.ts';
+import type { WorkDeps, WorkEnd } from './work.ts';
+import { workOn } from './work-on.ts';
 
 /**
  * One message of the work queue, from its text to its log line. Throws only for faults of the store or the
@@ -17,12 +18,18 @@ export async function handleMessage(
   holder: string,
 ): Promise<void> {
   const read = readMessage(body);
-  const end = typeof read === 'string' ? unreadable(read) : await work(deps, read, holder);
-  if (end.kind === 'unreadable') await deps.deadLetters.reject(body, end.reason);
-  report(end);
+  const onEnd = async (end: WorkEnd) => {
+    if (end.kind === 'unreadable') await deps.deadLetters.reject(body, end.reason);
+    report(end);
+  };
+  if (typeof read === 'string') return onEnd({ kind: 'unreadable', reason: read });
+  const onFault = (id: string, error: unknown) =>
+    logger.warn('An occurrence that was let in could not be started here; it is sent to the work queue', {
+      id,
+      error: error as Error,
+    });
+  await workOn({ ...deps, onEnd, onFault }, read, holder);
 }
-
-const unreadable = (reason: string): WorkEnd => ({ kind: 'unreadable', reason });
 
 /** The message, or why it is none. */
 function readMessage(body: string): WorkMessage | string {

@@ -7,9 +7,10 @@ import {
   type OccurrenceId,
   type OccurrenceKey,
   occurrenceId,
+  type Places,
   parseOccurrenceId,
 } from '../core/ids.ts';
-import { askCatchUp, type LateClaimDeps } from '../core/late-claim.ts';
+import { askCatchUp, GO_ON, type LateClaimDeps } from '../core/late-claim.ts';
 import type { Occurrence } from '../core/occurrence.ts';
 import type { Clock, WorkQueue } from '../core/ports.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
@@ -34,6 +35,11 @@ export interface WorkDeps extends AttemptDeps, BeginDeps, AfterSuccessDeps, Sche
     LateClaimDeps['occurrences'] &
     TooLateDeps['occurrences'];
   readonly queue: WorkQueue;
+  /**
+   * Lets few begin at once. When thousands are due, those that only find out that they have to wait must not keep the places
+   * idle that are handed over meanwhile.
+   */
+  readonly oneOfFew?: <T>(begin: () => Promise<T>) => Promise<T>;
 }
 
 /** What became of one message; each is a normal end, and the message is done with. */
@@ -64,7 +70,12 @@ export type WorkEnd =
  * Starts what a message says is due. The message decides nothing: the claim is conditional on the occurrence
  * being pending and due under the sequence that the message names, so that copies, late and early messages do no harm.
  */
-export async function work(deps: WorkDeps, message: WorkMessage, holder: string): Promise<WorkEnd> {
+export async function work(
+  deps: WorkDeps,
+  message: WorkMessage,
+  holder: string,
+  holds?: Places,
+): Promise<WorkEnd> {
   const key = parseOccurrenceId(message.id);
   if (!key) return { kind: 'unreadable', reason: `Not an occurrence id: ${message.id.slice(0, 200)}` };
   const id = occurrenceId(key);
@@ -73,16 +84,22 @@ export async function work(deps: WorkDeps, message: WorkMessage, holder: string)
     ...key,
     dispatchSeq: message.seq,
     ...(message.places && { places: message.places }),
+    ...(holds && { holds }),
   };
   if (dueAt - deps.clock.now() > MAX_WAIT) return sendOn(deps, attempt, dueAt);
 
   // The revision never changes, so it is read while there is nothing to do but wait.
   const [revision] = await Promise.all([deps.revisionOf(key), deps.clock.until(dueAt)]);
-  const now = deps.clock.now();
-  const late = await askCatchUp(deps, key, dueAt, revision, now);
+  let now = deps.clock.now();
+  // What was promised a place has asked for it in time.
+  const late = message.places ? GO_ON : await askCatchUp(deps, key, dueAt, revision, now);
   if (late.kind === 'missed') await reportNotRun(deps, key.schedule, METRIC.occurrencesMissed);
   if (late.kind !== 'go-on') return { ...late, id };
-  const begun = await beginAttempt(deps, attempt, revision, holder, now);
+  const begin = () => {
+    now = deps.clock.now();
+    return beginAttempt(deps, attempt, revision, holder, now);
+  };
+  const begun = await (holds || !deps.oneOfFew ? begin() : deps.oneOfFew(begin));
   switch (begun.kind) {
     case 'begun':
       return run(deps, id, begun);

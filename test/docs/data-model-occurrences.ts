@@ -54,6 +54,8 @@ export const OCCURRENCE_KINDS: readonly ItemKind[] = [
       sends: 'times that it was sent again unchanged',
       redispatches: 'times that the sweep sent it again',
       redispatched_at: 'when it was last sent again',
+      direct_seq:
+        'the sequence under which the worker that woke it starts it itself, so that no message is sent',
       attempt: 'attempts begun',
       fencing_token: 'one more with each claim; targets see it',
       round_base: 'attempts before the present round; a replay begins a new one',

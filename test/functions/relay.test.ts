@@ -29,6 +29,8 @@ function recordingQueue(refuse: (dispatch: Dispatch) => boolean = () => false) {
 
 const clock = { now: () => NOON };
 const item = pendingItem(planned(head(), at(MINUTE)), 4, NOON);
+/** Woken by a worker that starts it. */
+const direct = { ...item, dispatch_seq: 3, direct_seq: 3 };
 let sequence = 100;
 
 function record(
@@ -74,6 +76,12 @@ describe('relay', () => {
     ['a redispatch', item, { ...item, sends: 1 }],
     ['a second redispatch', { ...item, sends: 1 }, { ...item, sends: 2 }],
     ['one that a resume made again', { ...item, status: 'cancelled' }, item],
+    ['one that is sent although a worker was to start it', direct, { ...direct, sends: 1 }],
+    [
+      'one that was started by a worker once',
+      { ...direct, status: 'running' },
+      { ...direct, dispatch_seq: 4 },
+    ],
   ])('hands over %s', async (_, before, after) => {
     expect((await relayed(record(before, after))).messages).toHaveLength(1);
   });
@@ -83,6 +91,7 @@ describe('relay', () => {
     ['a renewal', { ...item, status: 'running' }, { ...item, status: 'running', lease_expires_at: 5 }],
     ['an end', { ...item, status: 'running' }, { ...item, status: 'succeeded' }],
     ['a cancel', item, { ...item, status: 'cancelled' }],
+    ['one whose waker starts it', { ...item, dispatch_seq: 2, waiting_for: 'key:a' }, direct],
     ['a touch that changes no sequence', item, { ...item, seen: true }],
     ['a purge', { ...item, status: 'succeeded' }, undefined],
     ['an item that is no occurrence', undefined, { pk: 'C#key', sk: 'SLOT', status: 'pending' }],

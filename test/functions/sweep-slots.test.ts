@@ -98,7 +98,7 @@ describe('slots that somebody waits for', () => {
     const world = longLists({ 3: 20 });
     const from = { 3: '3-00012' };
     const none = { expireLease: async () => {}, mayBeLost: () => {}, stopAt: at(HOUR) };
-    const occurrences = { slots: world.slots };
+    const occurrences = { ...stores.occurrences, slots: world.slots };
     const { positions, waitedFor } = await sweepSlots({ ...none, occurrences, now: world.now }, from);
     expect([positions, waitedFor]).toEqual([{}, 20]);
     expect([...new Set(world.looked)].toSorted()).toEqual(world.names(3));
@@ -107,7 +107,7 @@ describe('slots that somebody waits for', () => {
   it('are looked at although the index of others cannot be read', async () => {
     const world = longLists({ 1: 5, 2: 5 }, new Set([1]));
     const none = { expireLease: async () => {}, mayBeLost: () => {}, stopAt: at(HOUR) };
-    const occurrences = { slots: world.slots };
+    const occurrences = { ...stores.occurrences, slots: world.slots };
     const { failures, waitedFor } = await sweepSlots({ ...none, occurrences, now: world.now });
     expect([failures.map(({ id }) => id), waitedFor]).toEqual([['slots-1'], 5]);
   });

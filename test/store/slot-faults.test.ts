@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
+import { Candidates } from '../../lambdas/core/slots/candidates.ts';
 import { type Held, heldBy } from '../../lambdas/core/slots/entries.ts';
 import { applyLimit } from '../../lambdas/core/slots/fill.ts';
 import { giveBack } from '../../lambdas/core/slots/hand-over.ts';
@@ -84,14 +85,12 @@ describe('a place that is given back', () => {
     for (const [index, key] of keys.slice(2).entries()) {
       const now = at((index + 1) * 40 * SECOND);
       const end = await worker.begin(key, terms, now);
-      // That nobody was found to wait is believed the second time, a minute later: the index may be behind.
-      expect(end.kind).toBe(index < 2 ? 'waiting' : 'claimed');
-      await worker.succeed(
-        end.kind === 'claimed' ? end.occurrence : await worker.start(key, terms, now),
-        now,
-      );
+      // That nobody was found to wait is believed the second time, a minute later: the index may be behind. Whoever comes
+      // meanwhile need not wait for that.
+      if (end.kind !== 'claimed') throw new Error(`It is ${end.kind}.`);
+      await worker.succeed(end.occurrence, now);
+      expect((await stripe(terms.slot))?.hasLine).toBe(index < 1);
     }
-    expect((await stripe(terms.slot))?.hasLine).toBe(false);
   });
 
   it('leaves the mark where all that the index shows have moved on, since others may be behind them', async () => {
@@ -104,7 +103,12 @@ describe('a place that is given back', () => {
     await worker.succeed(await worker.start(b, terms));
     const last = await worker.start(c, terms);
     // The index still shows those two, who have been woken.
-    const behind: SlotStore = { ...slots, waiting: async () => shown };
+    const candidates = new Candidates(async () => shown);
+    const behind: SlotStore = {
+      ...slots,
+      waiting: async () => shown,
+      nextWaiting: (place, now, isContended) => candidates.next(place, now, isContended),
+    };
     for (const minute of [1, 3, 5]) {
       const held = heldBy({ ...last, dispatchSeq: last.dispatchSeq });
       await giveBack(behind, held, at(minute * MINUTE), { waited: true });

@@ -144,6 +144,7 @@ export function occurrenceOf(item: Item): Occurrence {
         redispatches: (item.redispatches as number | undefined) ?? 0,
         ...(item.redispatched_at !== undefined && { redispatchedAt: item.redispatched_at as EpochMs }),
         ...(item.waiting_for !== undefined && { waitingFor: item.waiting_for as string }),
+        ...(item.direct_seq === item.dispatch_seq && { isDirect: true as const }),
       };
     case 'running':
       return {

@@ -1,9 +1,9 @@
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import type { OccurrenceStore, Settlement, SettleResult } from '../../core/ports.ts';
-import { giveBackQuietly } from '../../core/slots/hand-over.ts';
+import { giveBackQuietly, type StartNext } from '../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { listAttention, pullable } from './attention-queries.ts';
+import { getItem } from './batch-get.ts';
 import { createBesideLiveSchedule } from './beside-live-schedule.ts';
 import { createCatchUpTallies } from './catch-up-tallies.ts';
 import type { StoreContext } from './client.ts';
@@ -40,26 +40,32 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     moved: Promise<Result>,
     now: EpochMs,
     keeps: Readonly<Record<string, unknown>> = {},
+    startNext?: StartNext,
   ): Promise<Result> {
     const result = await moved;
-    if (result.kind === 'done') await giveBackQuietly(slots, before, now, keeps);
+    if (result.kind === 'done') await giveBackQuietly(slots, before, now, keeps, startNext);
     return result;
   }
 
-  const end = (running: RunningOccurrence, settlement: Settlement, condition: Expression, now: EpochMs) =>
+  const end = (
+    running: RunningOccurrence,
+    settlement: Settlement,
+    condition: Expression,
+    now: EpochMs,
+    startNext?: StartNext,
+  ) =>
     leaving(
       running,
       settle(context, running, settlement, condition, now),
       now,
       settlement.kind === 'retry' ? running.kept : {},
+      startNext,
     );
 
   return {
     async readOccurrence(key) {
-      const answer = await client.send(
-        new GetCommand({ TableName: occurrencesTable, Key: occurrenceItemKey(key), ConsistentRead: true }),
-      );
-      return answer.Item && occurrenceOf(answer.Item);
+      const item = await getItem(client, occurrencesTable, occurrenceItemKey(key));
+      return item && occurrenceOf(item);
     },
 
     listOccurrences: (query) => listOccurrences(context, query),
@@ -85,7 +91,8 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     listAttention: (query) => listAttention(context, query),
     requestCancel: (key, reason) => requestCancel(context, key, reason),
     renew: (running, expiresAt, now) => renew(context, running, expiresAt, now),
-    settle: (running, settlement, now) => end(running, settlement, isOwnAttempt(running), now),
+    settle: (running, settlement, now, startNext) =>
+      end(running, settlement, isOwnAttempt(running), now, startNext),
     expire: (running, settlement, now) => end(running, settlement, isSeenExpired(running), now),
     redispatch: (pending, now, why) => redispatch(context, pending, now, why),
     miss: (pending, now, reason = 'start-deadline') =>

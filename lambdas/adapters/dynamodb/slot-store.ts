@@ -1,5 +1,6 @@
 import { occurrenceId } from '../../core/ids.ts';
 import { purgeTime } from '../../core/retention.ts';
+import { Candidates } from '../../core/slots/candidates.ts';
 import { hasRoom, type Place, type SlotStore } from '../../core/slots/store.ts';
 import { isOwnSlot } from '../../core/slots.ts';
 import { MINUTE } from '../../core/time.ts';
@@ -29,6 +30,8 @@ const KEPT_DAYS = 30;
 export function createSlotStore(context: StoreContext): SlotStore {
   const update = (place: Place, write: Expression, condition: Expression) =>
     updateItem(context, stripeKey(place), write, condition);
+
+  const candidates = new Candidates((slot, limit) => waiting(context, slot, limit));
 
   return {
     ...createLimitWrites(context),
@@ -142,9 +145,10 @@ export function createSlotStore(context: StoreContext): SlotStore {
     },
 
     waiting: (slot, limit) => waiting(context, slot, limit),
+    nextWaiting: (place, now, isContended) => candidates.next(place, now, isContended),
     waitedFor: (shard, after) => waitedFor(context, shard, after),
     park: (pending, slot, holds) => park(context, pending, slot, holds),
-    wake: (one, place, now) => wake(context, one, place, now),
+    wake: (one, place, now, options) => wake(context, one, place, now, options),
     fence: (pending, slot, now) => fence(context, pending, slot, now),
     readMany: (ids) => readMany(context, ids),
     lookBefore: (pending, from, now) => lookBefore(context, pending, from, now),

@@ -1,6 +1,7 @@
-import type { Places } from '../../core/ids.ts';
+import { fairGroup, occurrenceId, type Places } from '../../core/ids.ts';
 import type { PendingOccurrence } from '../../core/occurrence.ts';
-import type { Place, Waiting } from '../../core/slots/store.ts';
+import type { Dispatch } from '../../core/ports.ts';
+import type { Place, Waiting, WakeOptions } from '../../core/slots/store.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { pullBucketOf } from './attention-buckets.ts';
 import type { StoreContext } from './client.ts';
@@ -50,10 +51,13 @@ export async function wake(
   waiting: Waiting,
   { slot, stripe }: Place,
   now: EpochMs,
-): Promise<boolean> {
+  { startsIt = false }: WakeOptions = {},
+): Promise<Dispatch | undefined> {
   const { dispatchSeq, pullQueue } = waiting;
+  const isStarted = startsIt && pullQueue === undefined;
   const write = expression(
     'SET dispatch_seq = :next_seq, places.#slot = :stripe, redispatched_at = :now, redispatches = :zero' +
+      `${isStarted ? ', direct_seq = :next_seq' : ''}` +
       `${pullQueue ? ', attention_day = :pull, attention_at = due_at' : ''} ` +
       'REMOVE waiting_for, waiting_shard, waiting_key',
     [],
@@ -71,7 +75,10 @@ export async function wake(
     expression('waiting_for = :slot', [], { ':slot': slot }),
   );
   const named = { ...write, names: { ...write.names, '#slot': slot } };
-  return (await updateItem(context, occurrenceItemKey(waiting), named, condition)).kind === 'written';
+  const woken = await updateItem(context, occurrenceItemKey(waiting), named, condition);
+  if (woken.kind !== 'written') return undefined;
+  const { dueAt, places } = occurrenceOf(woken.item);
+  return { id: occurrenceId(waiting), seq: dispatchSeq + 1, dueAt, places, group: fairGroup(waiting) };
 }
 
 /** What was promised to it in this slot is void; it is handed over again. */

@@ -19,6 +19,7 @@ function imageOf(image: NonNullable<DynamoDBRecord['dynamodb']>['NewImage']) {
     sends: (item.sends as number | undefined) ?? 0,
     dueAt: item.due_at as number,
     waits: item.waiting_for !== undefined,
+    isDirect: item.direct_seq !== undefined && item.direct_seq === item.dispatch_seq,
     ...(isFilled(item.places) && { places: item.places }),
   };
 }

@@ -1,6 +1,6 @@
-import { hash48 } from '../hash.ts';
-import { type Dispatched, occurrenceId } from '../ids.ts';
+import { type Dispatched, occurrenceId, type Places } from '../ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
+import type { Dispatch } from '../ports.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { isOwnSlot } from '../slots.ts';
 import { type EpochMs, epochMs } from '../time.ts';
@@ -15,11 +15,8 @@ import {
   type Waiting,
 } from './store.ts';
 
-/** Candidates that are looked up at once, and tried: others hand places over at the same time. */
-const CANDIDATES = 40;
-const MAX_TRIED = 5;
-/** Looks at the line until the place is left to the sweep. */
-const MAX_ROUNDS = 10;
+/** Of those that wait, until the place is left to the sweep: others hand places over at the same time. */
+const MAX_TRIED = 40;
 const CONCURRENCY = 8;
 
 /**
@@ -31,9 +28,13 @@ export async function giveBack(
   held: readonly Held[],
   now: EpochMs,
   from: From = {},
+  startNext?: StartNext,
 ): Promise<void> {
-  await Promise.all(held.map((one) => giveBackPlace(slots, one, from, now)));
+  await Promise.all(held.map((one) => giveBackPlace(slots, one, from, now, startNext)));
 }
+
+/** Starts one that was woken, and that `holds` these places; without it whoever is woken is sent to the work queue. */
+export type StartNext = (woken: Dispatch, holds: Places) => void;
 
 interface From {
   /** It has stood in a line itself, so that somebody behind it is likely. */
@@ -51,12 +52,13 @@ export async function giveBackQuietly(
   before: PendingOccurrence | RunningOccurrence,
   now: EpochMs,
   keeps: Readonly<Record<string, unknown>> = {},
+  startNext?: StartNext,
 ): Promise<void> {
   const held = heldBy(before).filter(({ slot }) => !(slot in keeps));
   if (held.length === 0) return;
   const from =
     before.status === 'running' ? { waited: before.waited === true, through: throughOf(before) } : {};
-  await giveBack(slots, held, now, from).catch(() => undefined);
+  await giveBack(slots, held, now, from, startNext).catch(() => undefined);
 }
 
 const throughOf = ({ through, scheduledTime, attemptStartedAt }: RunningOccurrence): EpochMs =>
@@ -67,32 +69,47 @@ async function giveBackPlace(
   held: Held,
   { waited = false, through }: From,
   now: EpochMs,
+  startNext?: StartNext,
 ): Promise<void> {
   let met: Stripe | undefined;
   if (!waited) {
     const removed = await slots.remove(held, held, { now, ifNoLine: true });
-    if (removed.kind === 'removed') return removed.stripe.stripes > 1 ? fill(slots, held, now) : undefined;
+    if (removed.kind === 'removed')
+      return removed.stripe.stripes > 1 ? fill(slots, held, now, startNext) : undefined;
     met = removed.stripe;
     const seq = met?.entries.get(held.id);
     // One that is kept over retries is of an earlier sequence.
     if (seq === undefined || seq > held.seq) return;
   }
   const isOver = met !== undefined && met.entries.size > met.cap;
-  const first = isOver ? undefined : await wakeFirst(slots, held, now);
+  const first = isOver ? undefined : await wakeFirst(slots, held, now, startNext !== undefined);
   const after = through !== undefined && isOwnSlot(held.slot) ? { through } : {};
-  if (first?.kind === 'woken' && (await slots.replace(held, held, entryOf(woken(first.waiting)), after)))
-    return;
+  if (first?.kind === 'woken') {
+    const { woken } = first;
+    // Refused where the dead entry is gone already, too: then there is room.
+    const isGiven =
+      (await slots.replace(held, held, entryOf(woken), after)) ||
+      (await takeFor(slots, held, woken, { marksLine: true })).kind === 'taken';
+    startIfMine(woken, isGiven ? { [held.slot]: held.stripe } : {}, startNext);
+    if (isGiven) return;
+  }
   const { kind, stripe: left } = await slots.remove(held, held, { now });
   if (!left) return;
   if (first?.kind === 'nobody' && left.hasLine) await slots.noteNoLine(left, now);
   // It has found a place by itself, and this one is free: for whoever comes after it.
-  if (first?.kind === 'woken' && kind === 'removed' && hasRoom(left)) await fill(slots, held, now);
+  if (first?.kind === 'woken' && kind === 'removed' && hasRoom(left)) await fill(slots, held, now, startNext);
+}
+
+function startIfMine({ pullQueue, dispatch }: Woken, holds: Places, startNext: StartNext | undefined): void {
+  if (pullQueue === undefined) startNext?.(dispatch, holds);
 }
 
 /** Of many stripes only those know of a line that a hand-over has come by: the index knows of it. */
-async function fill(slots: SlotStore, place: Held, now: EpochMs): Promise<void> {
-  const first = await wakeFirst(slots, place, now);
-  if (first.kind === 'woken') await takeFor(slots, place, woken(first.waiting), { marksLine: true });
+async function fill(slots: SlotStore, place: Held, now: EpochMs, startNext?: StartNext): Promise<void> {
+  const first = await wakeFirst(slots, place, now, startNext !== undefined);
+  if (first.kind !== 'woken') return;
+  const { kind } = await takeFor(slots, place, first.woken, { marksLine: true });
+  startIfMine(first.woken, kind === 'taken' ? { [place.slot]: place.stripe } : {}, startNext);
 }
 
 /** For another, which is told or will come. Where there is no room any more it waits, in the place that is its due. */
@@ -107,38 +124,36 @@ export function takeFor(
 }
 
 const entryOf = (one: Dispatched): Entry => ({ id: occurrenceId(one), seq: one.dispatchSeq });
-const woken = (one: Waiting): Dispatched => ({ ...one, dispatchSeq: one.dispatchSeq + 1 });
 
-export type First =
-  | { readonly kind: 'woken'; readonly waiting: Waiting }
+/** As it is once it was woken: under the next sequence. */
+interface Woken extends Waiting {
+  readonly dispatch: Dispatch;
+}
+
+const wokenAs = (one: Waiting, dispatch: Dispatch): Woken => ({
+  ...one,
+  dispatchSeq: dispatch.seq,
+  dispatch,
+});
+
+type First =
+  | { readonly kind: 'woken'; readonly woken: Woken }
   /** All that the index shows have moved on. Whether somebody is behind them is not known. */
   | { readonly kind: 'gone' }
   /** The index shows nobody. */
   | { readonly kind: 'nobody' };
 
 /** Wakes the first that waits for a place in this stripe. */
-export async function wakeFirst(slots: SlotStore, held: Held, now: EpochMs): Promise<First> {
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const line = await slots.waiting(held.slot, CANDIDATES);
-    if (line.length === 0) return { kind: 'nobody' };
-    for (const waiting of inTurn(line, held, round))
-      if (await slots.wake(waiting, held, now)) return { kind: 'woken', waiting };
-    // All of them were woken by others who give places back, and there may be more behind.
-    if (line.length < CANDIDATES) break;
+async function wakeFirst(slots: SlotStore, held: Held, now: EpochMs, startsIt: boolean): Promise<First> {
+  for (let tried = 0; tried < MAX_TRIED; tried += 1) {
+    const candidate = await slots.nextWaiting(held, now, tried > 0);
+    if (candidate.kind === 'nobody') return candidate;
+    if (candidate.kind === 'taken') continue;
+    const { waiting } = candidate;
+    const dispatch = await slots.wake(waiting, held, now, { startsIt });
+    if (dispatch) return { kind: 'woken', woken: wokenAs(waiting, dispatch) };
   }
   return { kind: 'gone' };
-}
-
-/**
- * The first; and where somebody else has just woken that one a few others, from a point that differs by who asks: many who
- * hand places over at once would otherwise all follow the same one down the line.
- */
-function inTurn(line: readonly Waiting[], { id, stripe }: Held, round: number): Waiting[] {
-  const [first, ...rest] = line;
-  if (!first) return [];
-  const from = rest.length === 0 ? 0 : hash48(`${id}#${stripe}#${round}`) % rest.length;
-  const others = [...rest.slice(from), ...rest.slice(0, from)];
-  return [first, ...(line.length < CANDIDATES ? others : others.slice(0, MAX_TRIED))];
 }
 
 /**
@@ -166,9 +181,10 @@ export async function handOut(
       const one = line[next];
       if (!one) return;
       next += 1;
-      if (!(await slots.wake(one, place, now))) continue;
+      const dispatch = await slots.wake(one, place, now);
+      if (!dispatch) continue;
       handed += 1;
-      await takeFor(slots, place, woken(one), { marksLine: line.length > places.length });
+      await takeFor(slots, place, wokenAs(one, dispatch), { marksLine: line.length > places.length });
       return;
     }
   });

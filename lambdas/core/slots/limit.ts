@@ -96,5 +96,5 @@ export async function fillSlot(
   if (first && first.limit !== undefined) return handOut(slots, slot, stripes, now);
   const line = await slots.waiting(slot, MOST_AT_ONCE);
   const woken = await sideBySide(line, WAKE_CONCURRENCY, (one) => slots.wake(one, { slot, stripe: 0 }, now));
-  return woken.filter(Boolean).length;
+  return woken.filter((one) => one !== undefined).length;
 }

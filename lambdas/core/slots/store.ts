@@ -1,7 +1,9 @@
 import type { Dispatched, OccurrenceId, Places, ScheduleId } from '../ids.ts';
 import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
+import type { Dispatch } from '../ports.ts';
 import type { SlotNeed } from '../slots.ts';
 import type { EpochMs } from '../time.ts';
+import type { Candidate } from './candidates.ts';
 
 /** One of the items that a slot is made of: each takes at most `MAX_PLACES` entries. */
 export interface Place {
@@ -41,6 +43,11 @@ export interface Stripe extends Place {
 }
 
 export const hasRoom = ({ entries, cap }: Stripe): boolean => entries.size < cap;
+
+export interface WakeOptions {
+  /** Whoever wakes it starts it at once, so that no message is sent for it. Outside workers are not started by anybody. */
+  readonly startsIt?: boolean;
+}
 
 /** Who waits for a slot, as the index shows: it may have moved on. */
 export interface Waiting extends Dispatched {
@@ -126,17 +133,19 @@ export interface SlotStore {
 
   /** Who waits, first in line first. */
   waiting(slot: string, limit: number): Promise<Waiting[]>;
+  /** Who is to be woken next, which nobody else in this process is given; `isContended`: others were quicker. */
+  nextWaiting(place: Place, now: EpochMs, isContended?: boolean): Promise<Candidate>;
   /** Every slot of one shard of the index that somebody waits for, in order; those behind `after` where it is given. */
   waitedFor(shard: number, after?: string): AsyncIterable<string>;
 
   /** pending → pending and waiting, under the next sequence; the places that it `holds` are kept. Undefined: it has moved on. */
   park(pending: PendingOccurrence, slot: string, holds: Places): Promise<PendingOccurrence | undefined>;
   /**
-   * waiting → handed over, under the next sequence, with a place in this stripe to come. False: it has moved on, be that by
+   * waiting → handed over, under the next sequence, with a place in this stripe to come. Undefined: it has moved on, be that by
    * this very request, whose answer was lost. It then finds no place and waits again where it stood; to believe of a wake-up
    * by somebody else that it was this one's would leave a place to nobody.
    */
-  wake(waiting: Waiting, place: Place, now: EpochMs): Promise<boolean>;
+  wake(waiting: Waiting, place: Place, now: EpochMs, options?: WakeOptions): Promise<Dispatch | undefined>;
   /**
    * pending → pending under the next sequence: what was promised to it in this slot is dead. What it keeps in others stays:
    * its work has begun, or it has waited long.

@@ -1,6 +1,6 @@
 import { type Dispatched, occurrenceId } from '../ids.ts';
 import type { SlotNeed } from '../slots.ts';
-import type { EpochMs } from '../time.ts';
+import { type EpochMs, SECOND } from '../time.ts';
 import { homeStripe } from './entries.ts';
 import { setLimit, settledStripes } from './limit.ts';
 import { hasRoom, type SlotStore, type Stripe, stripesFor, type TakeOptions } from './store.ts';
@@ -15,6 +15,8 @@ export type Got =
   /** The occurrence is beyond this attempt. */
   | { readonly kind: 'stale' };
 
+/** An index is seldom behind by more. */
+const LEFT_OVER_AFTER = 2 * SECOND;
 /** Other stripes that are looked at where the first is full. */
 const MAX_PROBED = 10;
 /** A slot is made, or its limit changed, and then again by somebody else, this often at most. */
@@ -31,6 +33,7 @@ export async function takePlace(
 ): Promise<Got> {
   const id = occurrenceId(attempt);
   if (hint !== undefined) {
+    if (attempt.holds?.[need.slot] === hint) return { kind: 'held', stripe: hint };
     // Seen once it is proof: an entry stays for as long as its attempt lives.
     const [there] = await slots.readStripes(need.slot, [hint]);
     if (there?.entries.get(id) === attempt.dispatchSeq) return { kind: 'held', stripe: hint };
@@ -39,9 +42,10 @@ export async function takePlace(
     return { kind: 'held', stripe: 0 };
   let stripe = hint ?? homeStripe(id, stripesFor(need.limit));
   let probed = false;
+  let { passing = false } = options;
   let outdated = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const taken = await slots.take({ slot: need.slot, stripe }, attempt, need, options);
+    const taken = await slots.take({ slot: need.slot, stripe }, attempt, need, { ...options, passing });
     if (taken.kind === 'taken') return { kind: 'held', stripe };
     const met = taken.stripe;
     if (!met) {
@@ -71,6 +75,10 @@ export async function takePlace(
       stripe = homeStripe(id, met.stripes);
       continue;
     }
+    if (!passing && hasRoom(met) && seemsLeftOver(met, now)) {
+      passing = true;
+      continue;
+    }
     if (met.hasLine || probed || met.stripes === 1) return { kind: 'full', stripe: met };
     probed = true;
     const other = await emptiest(slots, need.slot, met);
@@ -78,6 +86,14 @@ export async function takePlace(
     stripe = other;
   }
   throw new Error(`The limit of ${need.slot} keeps changing; the message of ${id} comes again.`);
+}
+
+/**
+ * Whether the mark of a line may be left over: nobody was found to wait, a while ago. It stays for a minute, so that whoever
+ * gives a place back goes on looking; who comes meanwhile need not wait for that.
+ */
+function seemsLeftOver({ idleSince }: Stripe, now: EpochMs): boolean {
+  return idleSince !== undefined && now - idleSince >= LEFT_OVER_AFTER;
 }
 
 /** Whether the slot has another limit than the one that was decided on later. */

@@ -9,7 +9,7 @@ import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
 import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
 import { shardLists } from '../../../lambdas/tick/shards.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
-import { work } from '../../../lambdas/worker/work.ts';
+import { workOn } from '../../../lambdas/worker/work-on.ts';
 import { ANYTHING_ALLOWED } from '../allowed.ts';
 import { ZONE_DATA } from './lane.ts';
 import type { Process } from './process.ts';
@@ -88,7 +88,9 @@ export async function runWorker(
   { body }: Message,
   holder: string,
 ): Promise<void> {
-  await work({ ...process, targets, leaseMs: LEASE }, workMessageSchema.parse(JSON.parse(body)), holder);
+  const told = { onEnd() {}, onFault() {} };
+  const deps = { ...process, targets, leaseMs: LEASE, ...told };
+  await workOn(deps, workMessageSchema.parse(JSON.parse(body)), holder);
 }
 
 export function apiDeps(process: Process): ApiDeps {
