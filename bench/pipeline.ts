@@ -8,6 +8,7 @@ import { burst } from './pipeline-burst.ts';
 import { everySecond } from './pipeline-every-second.ts';
 import { fairness } from './pipeline-fairness.ts';
 import { measureFloors } from './pipeline-floors.ts';
+import { limits } from './pipeline-limits.ts';
 import { ms } from './pipeline-stats.ts';
 
 interface Options {
@@ -24,7 +25,7 @@ const { parts, seconds, jobs, overlap, disk } = new Command('pipeline')
   )
   .addOption(
     new Option('--parts <parts...>', 'what to measure')
-      .choices(['every-second', 'burst', 'fairness'])
+      .choices(['every-second', 'burst', 'fairness', 'limits'])
       .default(['every-second', 'burst']),
   )
   .option('--seconds <n>', 'length of the every-second part', '60')
@@ -51,6 +52,7 @@ try {
     checks.push(...(await everySecond({ ...bench, seconds: Number(seconds) })));
   if (parts.includes('burst')) checks.push(...(await burst({ ...bench, jobs: Number(jobs) })));
   if (parts.includes('fairness')) checks.push(...(await fairness({ ...bench, jobs: Number(jobs) })));
+  if (parts.includes('limits')) checks.push(...(await limits(bench)));
 } finally {
   await host.interrupt();
   await receiver.close();

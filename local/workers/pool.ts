@@ -4,6 +4,8 @@ import type { FromThread, ThreadData } from './protocol.ts';
 
 /** More do not help: they all wait for the one engine. */
 const MAX_THREADS = 4;
+/** Also where there are two cores: what is not theirs needs less than one. */
+const MIN_THREADS = 2;
 
 export interface WorkerPool {
   /** Invocations that have not ended. */
@@ -22,7 +24,7 @@ export async function startWorkerPool(
   onError: (message: string) => void,
 ): Promise<WorkerPool> {
   const running = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const count = Math.min(MAX_THREADS, Math.max(1, availableParallelism() - 1));
+  const count = Math.min(MAX_THREADS, Math.max(MIN_THREADS, availableParallelism() - 1));
   const threads = Array.from({ length: count }, () => startThread({ ...source, running }, onError));
   const stop = async () => {
     await Promise.all(threads.map(({ thread }) => thread.terminate()));

@@ -13,6 +13,10 @@ export async function createSchedule(
   await call(apiUrl, 'POST', '/schedules', body);
 }
 
+export async function limitGroup(apiUrl: string, group: string, concurrencyLimit: number): Promise<void> {
+  await call(apiUrl, 'PUT', `/groups/${group}`, { concurrencyLimit });
+}
+
 export async function deleteSchedule(apiUrl: string, group: string, name: string): Promise<void> {
   await call(apiUrl, 'DELETE', `/schedules/${group}/${name}`);
 }
