@@ -17,9 +17,10 @@ interface Options {
   readonly jobs: string;
   readonly overlap?: string;
   readonly disk?: true;
+  readonly logs?: true;
 }
 
-const { parts, seconds, jobs, overlap, disk } = new Command('pipeline')
+const { parts, seconds, jobs, overlap, disk, logs } = new Command('pipeline')
   .description(
     'Measures the embedded run, as it is started by npm start, against the floors of this machine.',
   )
@@ -32,6 +33,10 @@ const { parts, seconds, jobs, overlap, disk } = new Command('pipeline')
   .option('--jobs <n>', 'one-shots in the burst and in the flood', '2000')
   .option('--overlap <policy>', 'overlap policy of all schedules, instead of the default')
   .option('--disk', 'with data on disk instead of in memory')
+  .option(
+    '--logs',
+    'with the logs of the functions, to see in the burst that nothing is handed over again; slower',
+  )
   .parse()
   .opts<Options>();
 
@@ -42,6 +47,7 @@ console.log(
 );
 
 const directory = disk ? mkdtempSync(join(tmpdir(), 'punctual-bench-')) : undefined;
+if (logs) process.env.POWERTOOLS_LOG_LEVEL = 'INFO';
 const host = await startEmbeddedRun(directory === undefined ? ['--memory'] : ['--data', directory]);
 console.log(`/health answered ${ms(host.startedInMs)} after the start of the process`);
 
@@ -50,7 +56,8 @@ const checks = [];
 try {
   if (parts.includes('every-second'))
     checks.push(...(await everySecond({ ...bench, seconds: Number(seconds) })));
-  if (parts.includes('burst')) checks.push(...(await burst({ ...bench, jobs: Number(jobs) })));
+  if (parts.includes('burst'))
+    checks.push(...(await burst({ ...bench, jobs: Number(jobs), output: logs && host.output })));
   if (parts.includes('fairness')) checks.push(...(await fairness({ ...bench, jobs: Number(jobs) })));
   if (parts.includes('limits')) checks.push(...(await limits(bench)));
 } finally {
