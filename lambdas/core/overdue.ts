@@ -18,10 +18,19 @@ const MAX_DOUBLINGS = 6;
 /** One that has waited so long may be handed over whatever the queue says: no count shows one message that is lost. */
 const LONG_PAUSE = 15 * MINUTE;
 
+/** Whoever woke it was to start it at once, and has not died, or not for long. */
+export const UNSENT_AFTER = 15 * SECOND;
+
+/** One that a worker was to start by itself, and that was not sent since. */
+export const isUnsent = ({ isDirect, redispatches }: PendingOccurrence): boolean =>
+  isDirect === true && redispatches === 0;
+
 export type SweepDecision =
   | 'leave'
   | 'expire-lease'
   | 'too-late'
+  /** No message was ever sent for it: the worker that was to start it by itself has died. */
+  | 'unsent'
   /** It has waited long enough to be handed over again, should the queue not hold it (hand-over.ts). */
   | 'maybe-lost'
   /** So long that it is handed over again although the queue may hold it, a few in each pass. */
@@ -44,6 +53,7 @@ export function decideSweep(
   if (occurrence.waitingFor !== undefined) return 'leave';
   // Outside workers find it by themselves; there is no message that could have been lost.
   if (occurrence.pullQueue !== undefined) return 'leave';
+  if (isUnsent(occurrence)) return now - lastSentAt(occurrence) >= UNSENT_AFTER ? 'unsent' : 'leave';
   const waited = now - lastSentAt(occurrence);
   const growth = 2 ** Math.min(occurrence.redispatches, MAX_DOUBLINGS);
   if (waited >= LONG_PAUSE * growth) return 'long-lost';
@@ -64,6 +74,7 @@ export function shouldBeQueued(
   now: EpochMs,
 ): occurrence is PendingOccurrence {
   if (occurrence.status !== 'pending' || occurrence.dueAt > now) return false;
+  if (isUnsent(occurrence)) return false;
   return occurrence.pullQueue === undefined && occurrence.waitingFor === undefined;
 }
 

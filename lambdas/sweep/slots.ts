@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { WAITING_SHARDS } from '../contract/tables.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
-import { isLeaseOver } from '../core/overdue.ts';
+import { isLeaseOver, isUnsent } from '../core/overdue.ts';
 import type { OccurrenceStore } from '../core/ports.ts';
 import { isAlive } from '../core/slots/entries.ts';
 import { fillSlot, settledStripes } from '../core/slots/limit.ts';
@@ -152,8 +152,8 @@ async function takeBack(
   now: EpochMs,
 ): Promise<boolean> {
   const { slots } = occurrences;
-  if (pending.isDirect && pending.redispatches === 0) {
-    // No message was ever sent for it, so the queue need not be asked: the worker that was to start it has died.
+  if (isUnsent(pending)) {
+    // The queue need not be asked.
     await occurrences.redispatch(pending, now, 'overdue');
     return false;
   }

@@ -144,9 +144,11 @@ async function sweepOne(
     if (end.kind !== 'gave-up') return { ...EMPTY, missed: end.kind === 'missed' ? 1 : 0 };
     return { ...EMPTY, failed: 1, paused: end.paused === undefined ? 0 : 1 };
   }
-  if (reissue) {
+  if (reissue || decision === 'unsent') {
     if (open.pullQueue !== undefined) return EMPTY;
-    const done = (await deps.occurrences.redispatch(open, now, 'reissue')).kind === 'done';
+    const done =
+      (await deps.occurrences.redispatch(open, now, decision === 'unsent' ? 'overdue' : 'reissue')).kind ===
+      'done';
     return { ...EMPTY, redispatched: done ? 1 : 0 };
   }
   if (decision !== 'leave') candidates.add(open, decision);

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_ATTEMPT_RECORDS, withAttempt } from '../../lambdas/core/occurrence.ts';
-import { decideSweep, LEASE_SKEW, overdueBy } from '../../lambdas/core/overdue.ts';
+import {
+  decideSweep,
+  LEASE_SKEW,
+  overdueBy,
+  shouldBeQueued,
+  UNSENT_AFTER,
+} from '../../lambdas/core/overdue.ts';
 import { whyNotInForce } from '../../lambdas/core/standing.ts';
-import { MINUTE, SECOND } from '../../lambdas/core/time.ts';
+import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { pending, running } from '../support/occurrences.ts';
 
@@ -48,6 +54,16 @@ describe('decideSweep', () => {
     const once = pending({ redispatches: 1, redispatchedAt: at(0) });
     expect(decideSweep(once, at(30 * MINUTE - 1), MINUTE)).toBe('maybe-lost');
     expect(decideSweep(once, at(30 * MINUTE), MINUTE)).toBe('long-lost');
+  });
+
+  it('sends one that a worker was to start itself and did not, whatever the queue holds, and then as any other', () => {
+    const direct = pending({ isDirect: true, redispatchedAt: at(0) });
+    expect(decideSweep(direct, epochMs(at(UNSENT_AFTER) - 1), MINUTE)).toBe('leave');
+    expect(decideSweep(direct, at(UNSENT_AFTER), MINUTE)).toBe('unsent');
+    expect(shouldBeQueued(direct, at(HOUR))).toBe(false);
+    const sent = pending({ isDirect: true, redispatches: 1, redispatchedAt: at(0) });
+    expect(decideSweep(sent, at(2 * MINUTE), MINUTE)).toBe('maybe-lost');
+    expect(shouldBeQueued(sent, at(HOUR))).toBe(true);
   });
 
   it('counts from the creation of an occurrence that was created late', () => {

@@ -8,7 +8,7 @@ import { at, NOON } from '../support/fixtures.ts';
 import { readPending } from '../support/seed.ts';
 import { sharing, slotWorker } from '../support/slots.ts';
 import { openStores, type Stores } from '../support/stores.ts';
-import { EMPTY_QUEUE } from '../support/sweep.ts';
+import { sweepDeps } from '../support/sweep.ts';
 
 let stores: Stores;
 beforeAll(async () => {
@@ -16,21 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-/** What `sweep` needs, over the stores of this file. */
-function deps(now: () => EpochMs, changes: Partial<SweepDeps> = {}): SweepDeps {
-  return {
-    schedules: stores.schedules,
-    occurrences: stores.occurrences,
-    open: stores.open,
-    messages: EMPTY_QUEUE,
-    revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
-    reportSchedule: () => {},
-    redispatchMs: 2 * MINUTE,
-    stopAt: at(24 * HOUR),
-    now,
-    ...changes,
-  };
-}
+const deps = (now: () => EpochMs, changes: Partial<SweepDeps> = {}) => sweepDeps(stores, now, changes);
 const ALL = { shards: [0, 1], reissue: false };
 
 /** Slots that somebody waits for, by shard of the index, each of which takes a second to look at. */

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
+import { type OccurrenceId, type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { CallResult, Invocation } from '../../lambdas/core/ports.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { sweepSlots } from '../../lambdas/sweep/slots.ts';
+import { sweep } from '../../lambdas/sweep/sweep.ts';
 import type { WorkEnd } from '../../lambdas/worker/work.ts';
 import { workOn } from '../../lambdas/worker/work-on.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { messageOf } from '../support/seed.ts';
 import { sharing, slotWorker } from '../support/slots.ts';
 import { openStores, type Stores } from '../support/stores.ts';
+import { sweepDeps } from '../support/sweep.ts';
 import { testWorker } from '../support/worker.ts';
 
 let stores: Stores;
@@ -85,6 +87,24 @@ describe('a worker whose end lets in one that waits', () => {
 });
 
 describe('one whose worker died before it was started', () => {
+  it('is sent by the sweep although it has no place yet, and although the queue is full', async () => {
+    const { keys, terms, slots } = await workOnLine(2, ([, second]) => ({
+      queue: { send: async () => [{ index: 0, reason: 'Busy' }] },
+      revisionOf: async (key) => {
+        if (second && 'scheduledTime' in key && key.scheduledTime === second.scheduledTime)
+          throw new Error('It died.');
+        return stores.schedules.readRevision(key.schedule, key.revision);
+      },
+    }));
+    const [[id, seq]] = [...(await slots.entries(terms.slot))] as [[OccurrenceId, number]];
+    await stores.occurrences.slots.remove({ slot: terms.slot, stripe: 0 }, { id, seq }, { now: NOON });
+    const deps = sweepDeps(stores, () => at(20 * SECOND), {
+      messages: { counts: async () => ({ visible: 50_000, inFlight: 800 }) },
+    });
+    await sweep(deps, { shards: [0, 1, 2, 3], reissue: false });
+    expect(await read(keys[1])).toMatchObject({ sends: 1, redispatches: 1 });
+  });
+
   it('is sent by the sweep, whatever the queue holds', async () => {
     const died = async () => {
       throw new Error('It died.');

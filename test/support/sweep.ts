@@ -1,9 +1,28 @@
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import type { OpenPosition, SweepStore } from '../../lambdas/core/sweep-store.ts';
-import type { EpochMs } from '../../lambdas/core/time.ts';
+import { DAY, type EpochMs, MINUTE } from '../../lambdas/core/time.ts';
+import type { SweepDeps } from '../../lambdas/sweep/sweep.ts';
+import { at } from './fixtures.ts';
+import type { Stores } from './stores.ts';
 
 /** A work queue that holds nothing: what is due and was sent is lost. */
 export const EMPTY_QUEUE = { counts: async () => ({ visible: 0, inFlight: 0 }) };
+
+/** What `sweep` needs, over real stores. */
+export function sweepDeps(stores: Stores, now: () => EpochMs, changes: Partial<SweepDeps> = {}): SweepDeps {
+  return {
+    schedules: stores.schedules,
+    occurrences: stores.occurrences,
+    open: stores.open,
+    messages: EMPTY_QUEUE,
+    revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
+    reportSchedule: () => {},
+    redispatchMs: 2 * MINUTE,
+    stopAt: at(DAY),
+    now,
+    ...changes,
+  };
+}
 
 /** Slots that nobody waits for. */
 export const NO_SLOTS = { async *waitedFor() {} };
