@@ -8,13 +8,17 @@ import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/
 import { accountFaults } from '../support/faults/accounts.ts';
 import { attemptFaults } from '../support/faults/attempts.ts';
 import { illegalMoves } from '../support/faults/audit.ts';
+import { CallCounter } from '../support/faults/calls.ts';
 import type { Era, History } from '../support/faults/history.ts';
 import { lateFaults, maxAgeFaults } from '../support/faults/lateness.ts';
+import { startLife } from '../support/faults/life.ts';
 import { GroupLimits } from '../support/faults/limits.ts';
 import { orderFaults } from '../support/faults/order.ts';
+import type { Process } from '../support/faults/process.ts';
 import { purgeFaults } from '../support/faults/retention.ts';
 import { IdleSlots, SlotHolders, type SlotState } from '../support/faults/slots.ts';
-import type { TargetCall } from '../support/faults/target.ts';
+import { recordingTarget, succeeds, type TargetCall } from '../support/faults/target.ts';
+import { VirtualTime } from '../support/faults/time.ts';
 import { triggerFaults } from '../support/faults/triggers.ts';
 import { at, definition, head, NOON } from '../support/fixtures.ts';
 import { scheduled } from './scenarios/definitions.ts';
@@ -58,6 +62,17 @@ describe('a limit', () => {
     expect(holders.faults).toEqual([]);
   });
 
+  it('is asked of nobody while all that have begun are within it, and of each only once after its end', async () => {
+    const holders = new SlotHolders();
+    const asked: string[] = [];
+    const ends = (id: string) => async () => asked.push(id) < 0;
+    for (const id of ['a', 'b']) await holders.begin(id, [need], ends(id));
+    expect(asked).toEqual([]);
+    for (const id of ['c', 'd', 'e']) await holders.begin(id, [need], ends(id));
+    expect(asked).toEqual(['a', 'b', 'c', 'd']);
+    expect(holders.faults).toEqual([]);
+  });
+
   it('of a group is the larger one for as long as a change needs to be in force', () => {
     const limits = new GroupLimits();
     limits.set('g', 5, NOON, true);
@@ -69,6 +84,32 @@ describe('a limit', () => {
     expect(limits.at('g', at(5 * MINUTE))).toEqual({ most: 7, least: 2 });
     limits.set('g', undefined, at(3 * MINUTE), true);
     expect(limits.at('g', at(5 * MINUTE))).toEqual({ most: undefined, least: undefined });
+  });
+});
+
+describe('the record of what reaches a target', () => {
+  it('says that it failed itself, or the scheduler would be blamed for the attempt', async () => {
+    const life = startLife();
+    const time = new VirtualTime(NOON);
+    const noted: unknown[] = [];
+    const silent = new Error('No answer');
+    const record = { add: () => Promise.reject(silent) };
+    const calls = new CallCounter(
+      time,
+      () => {},
+      () => {},
+    );
+    const worker = { name: 'worker', life, clock: time.clock(life) } as Process;
+    const target = recordingTarget(
+      record,
+      calls,
+      () => succeeds,
+      (error) => noted.push(error),
+    )(worker);
+    const { signal } = new AbortController();
+
+    await expect(target.call({} as never, {} as never, NOON, signal)).rejects.toBe(silent);
+    expect(noted).toEqual([silent]);
   });
 });
 

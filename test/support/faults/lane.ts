@@ -4,7 +4,7 @@ import type { HttpRequest } from '@smithy/types';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { createDocumentClient, createPlanningStore } from '../../../lambdas/adapters/dynamodb/index.ts';
 import { SHARD_COUNT_KEY } from '../../../lambdas/adapters/dynamodb/keys.ts';
-import { type EpochMs, epochMs, HOUR } from '../../../lambdas/core/time.ts';
+import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
 import { LOCAL_AWS } from '../../../local/engine/aws.ts';
 import { openStream } from '../../../local/sources/stream-reader.ts';
 import type { TestEngine } from '../engine.ts';
@@ -13,6 +13,12 @@ import { retryOfProcess, tapClient } from './dynamodb-tap.ts';
 
 /** The version of the zone data that all processes compute with. */
 export const ZONE_DATA = 'of the test';
+
+/**
+ * By the clock on the wall, which the time of a world knows nothing of: how long a busy machine takes is no fault of a call.
+ * Those that get no answer wait by the world's clock.
+ */
+const PATIENCE = { connectWithin: MINUTE, answerWithin: 2 * MINUTE };
 
 /** The engine wants to see a signature and does not check it; making a real one takes as long as the call. */
 const signer = {
@@ -36,9 +42,9 @@ export async function openLane(engine: TestEngine, { shardCount = 1 } = {}) {
   const tables = await engine.freshTables();
   const base = { ...LOCAL_AWS, endpoint: engine.dynamodbEndpoint, signer };
   // Looks behind the scenes: never counted, never made to fail.
-  const observer = createDocumentClient(base);
+  const observer = createDocumentClient(base, PATIENCE);
   const { requestHandler } = observer.config;
-  const client = createDocumentClient({ ...base, requestHandler, retryStrategy: retryOfProcess });
+  const client = createDocumentClient({ ...base, requestHandler, retryStrategy: retryOfProcess }, PATIENCE);
   tapClient(client);
   const streams = new DynamoDBStreamsClient(base);
   const stream = await openStream(streams, tables.occurrencesTable, undefined);

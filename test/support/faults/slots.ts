@@ -66,14 +66,17 @@ export class SlotHolders {
   ): Promise<void> {
     for (const { slot, limit } of needs) {
       const before = this.#begun.get(slot) ?? [];
+      this.#begun.set(slot, [...before, { id, runs }]);
+      // All of them together are not too many. To read each at each start would be thousands of reads at once.
+      if (before.length < limit) continue;
       const still = await Promise.all(before.map((one) => one.runs()));
+      const ended = new Set(before.filter((_, index) => !still[index]));
       // Others may have begun while that was read.
-      const [left, since] = [before.filter((_, index) => still[index]), this.#begun.get(slot) ?? []];
-      const now = [...left, ...since.slice(before.length), { id, runs }];
-      this.#begun.set(slot, now);
-      if (now.length <= limit) continue;
-      const some = now.slice(-4, -1).map((one) => one.id);
-      const others = `${now.length - 1} others, among them ${some.join(', ')}`;
+      this.#begun.set(slot, this.#begun.get(slot)?.filter((one) => !ended.has(one)) ?? []);
+      const left = before.filter((one) => !ended.has(one));
+      if (left.length < limit) continue;
+      const some = left.slice(-3).map((one) => one.id);
+      const others = `${left.length} others, among them ${some.join(', ')}`;
       this.faults.push(`${id} was called in slot ${slot} of ${limit} beside ${others}`);
     }
   }

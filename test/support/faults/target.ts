@@ -62,12 +62,23 @@ export class TargetRecord {
   }
 }
 
-/** A target that keeps what reaches it. */
-export function recordingTarget(record: TargetRecord, calls: CallCounter, behaviour: () => Behaviour) {
+/**
+ * A target that keeps what reaches it. Should that fail, the attempt fails as with any fault of a target; `note` is told,
+ * so that nobody looks for the reason in the scheduler.
+ */
+export function recordingTarget(
+  record: Pick<TargetRecord, 'add'>,
+  calls: CallCounter,
+  behaviour: () => Behaviour,
+  note: (error: unknown) => void,
+) {
   return (worker: Process): TargetCaller => ({
     call: (_, invocation, __, signal) =>
       calls.make(worker.life, { process: worker.name, what: 'target', effect: 'target' }, async () => {
-        const { call, nth } = await record.add(invocation, worker.clock.now);
+        const { call, nth } = await record.add(invocation, worker.clock.now).catch((error: unknown) => {
+          note(error);
+          throw error;
+        });
         const result = await behaviour()(invocation, { nth, worker, signal });
         call.answer = result.kind;
         return result;

@@ -104,7 +104,12 @@ export class World {
         return key && this.observer.occurrence(key);
       },
     });
-    this.#target = recordingTarget(this.#record, this.calls, () => this.behaviour);
+    this.#target = recordingTarget(
+      this.#record,
+      this.calls,
+      () => this.behaviour,
+      (error) => this.#noteTrouble('observer', error),
+    );
     this.outside = new Outside({
       client: this.client,
       now: () => this.time.now(),
