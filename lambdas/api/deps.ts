@@ -37,6 +37,7 @@ export type Occurrences = Pick<
   | 'replay'
   | 'skip'
   | 'unskip'
+  | 'revive'
   | 'reschedule'
   | 'pullable'
   | 'claim'

@@ -18,6 +18,7 @@ import type {
 } from './occurrence.ts';
 import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
 import type { FireNote } from './recurrence/types.ts';
+import type { Revival } from './revival.ts';
 import type { Revision, ScheduleHead, Target } from './schedule.ts';
 import type { StartNext } from './slots/hand-over.ts';
 import type { SlotStore } from './slots/store.ts';
@@ -47,8 +48,8 @@ export interface ScheduleChange {
   readonly cancelReason: CancelReason;
   /** Cancels that do not fit go before the transaction: the schedule as it is wants them too. */
   readonly cancelsFirst?: boolean;
-  /** Cancelled ones that are pending again, where they were. */
-  readonly revive?: readonly CancelledOccurrence[];
+  /** Of one that ends a pause. */
+  readonly revival?: Revival;
   readonly create: readonly PlannedOccurrence[];
   readonly records: readonly PlannedRecord[];
   /** Times that a person skipped and that stay skipped under the new revision. */
@@ -211,6 +212,14 @@ export interface PlanningStore {
   saveShardZones(shard: number, zones: ShardZones): Promise<void>;
   /** Results in the order given. Small ones share a transaction; a cancelled pack is retried apart. */
   materialise(batch: readonly Materialisation[], now: EpochMs): Promise<readonly MaterialiseResult[]>;
+  /** What pauses held that are over, and the schedules as they are now; due by `until`. */
+  dueRevivals(
+    shard: number,
+    until: EpochMs,
+  ): AsyncIterable<readonly { readonly revival: Revival; readonly head: ScheduleHead | undefined }[]>;
+  /** Has the tick come back at its `lookAt`. */
+  putOffRevival(revival: Revival): Promise<void>;
+  endRevival(revival: Revival, now: EpochMs): Promise<void>;
   /** completed → deleted, if nothing has changed it; the ledger stays. */
   retire(head: ScheduleHead, now: EpochMs): Promise<FencedResult>;
   /** Has the tick come back to a completed schedule later. */
@@ -375,6 +384,8 @@ export interface OccurrenceStore extends CatchUpTallies {
     skipped: SkippedOccurrence,
     as: Pick<PlannedOccurrence, 'dueAt' | 'startBy' | 'pullQueue'>,
   ): Promise<FencedResult>;
+  /** Cancelled ones are pending again, due when they were; not those that are no more as they were read. */
+  revive(held: readonly CancelledOccurrence[]): Promise<void>;
   /** Pending ones that are due for outside workers, oldest first; none that waits for a slot. */
   pullable(queue: string, now: EpochMs, limit: number): Promise<readonly PendingOccurrence[]>;
   /** Failed and missed ones of a UTC day (`2026-03-01`), newest first, across schedules. */

@@ -14,6 +14,7 @@ import { tzdataVersion } from '../core/recurrence/index.ts';
 import { epochMs, SECOND } from '../core/time.ts';
 import { tickBackfills } from './backfills.ts';
 import { report } from './report.ts';
+import { tickRevivals } from './revivals.ts';
 import { requestedShards, shardLists } from './shards.ts';
 import { tick } from './tick.ts';
 
@@ -49,6 +50,7 @@ export const handler = observed(async (event: unknown, context) => {
   };
   const planned = await tick(deps, shards);
   // Only now: what is on time comes before what makes up for the past.
+  const held = await tickRevivals(deps, shards);
   const moved = await tickBackfills({ ...deps, backfills }, shards);
-  report(planned, moved);
+  report(planned, moved, held);
 });

@@ -7,6 +7,7 @@ import {
 import { headItem, idempotencyItem, revisionItem } from '../../lambdas/adapters/dynamodb/head-items.ts';
 import {
   groupKey,
+  revivalKey,
   SHARD_COUNT_KEY,
   shardKey,
   sweepMemoryKey,
@@ -279,6 +280,33 @@ export const SCHEDULE_KINDS: readonly ItemKind[] = [
       purge_at: 'a day later',
     },
     examples: [idempotencyItem({ key: '5f2c', requestHash: 'b1946ac9', result: ID }, NOON)],
+  },
+  {
+    title: 'Held by a pause',
+    key: '`S#<group>/<name>`, `H#<time>`',
+    about: 'What a pause held, and its end is to bring back; the time is that of the pause.',
+    writers: [
+      ['API: resume', 'none; in its transaction'],
+      ['tick: end of a pause', 'none; in its transaction'],
+      ['tick: look at it', '`next_due_at` is there'],
+    ],
+    attributes: {
+      since: 'when the pause began',
+      through: 'when it ended',
+      next_due_at: 'when the tick is to look; absent once all is back',
+      shard: 'as that of the head',
+      cursor: 'where the tick goes on',
+      purge_at: 'a day after all is back',
+    },
+    examples: [
+      {
+        ...revivalKey({ id: ID, since: NOON }),
+        since: NOON,
+        through: at(600_000),
+        next_due_at: at(660_000),
+        shard: 5,
+      },
+    ],
   },
   {
     title: 'Lease of a shard',

@@ -41,6 +41,17 @@ export function isBackfillKey({ sk }: ItemKey): boolean {
   return sk.startsWith(SORT.backfill);
 }
 
+const REVIVAL_PREFIX = 'H#';
+
+/** What a pause that began then held (lambdas/core/revival.ts). */
+export function revivalKey({ id, since }: { readonly id: ScheduleId; readonly since: EpochMs }): ItemKey {
+  return { pk: schedulePk(id), sk: `${REVIVAL_PREFIX}${since}` };
+}
+
+export function isRevivalKey({ sk }: ItemKey): boolean {
+  return sk.startsWith(REVIVAL_PREFIX);
+}
+
 /** The dead man's switch of a schedule that asks for one. */
 export function watchKey(id: ScheduleId): ItemKey {
   return { pk: schedulePk(id), sk: SORT.watch };

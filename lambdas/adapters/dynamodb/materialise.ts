@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { NO_DECISIONS } from '../../core/decisions.ts';
 import type { Materialisation, MaterialiseResult } from '../../core/ports.ts';
+import { revivalOf } from '../../core/revival.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { tallyAction } from './catch-up-tallies.ts';
 import type { StoreContext } from './client.ts';
@@ -16,6 +17,7 @@ import {
 import { headProgress } from './head-progress.ts';
 import { headKey } from './keys.ts';
 import { skippedItem } from './occurrence-items.ts';
+import { revivalAction } from './revivals.ts';
 import { cancelRequest } from './schedule-changes.ts';
 import { MAX_ACTIONS, transact, type WriteAction } from './transact.ts';
 
@@ -59,6 +61,8 @@ function prepare(context: StoreContext, entry: Materialisation, index: number, n
   // What people decide grows the version: read with them, it says that these were all.
   const condition =
     entry.decisions || entry.zoneMove ? and(plannable(head), versionIs(head.version)) : plannable(head);
+  // Of a paused one the next time is the end of its pause.
+  const revival = entry.staysPaused ? undefined : revivalOf(head, head.nextDueAt);
   const update = headProgress(context, entry, now);
   return {
     index,
@@ -75,6 +79,7 @@ function prepare(context: StoreContext, entry: Materialisation, index: number, n
       ...decisions.cancel.map((pending) => ({
         Update: cancelRequest(context, pending, 'superseded', now),
       })),
+      ...(revival ? [revivalAction(context, revival)] : []),
       ...(entry.tally ? [tallyAction(context, head.id, entry.tally, now)] : []),
     ],
     creates: [

@@ -25,6 +25,7 @@ import {
 import { listOccurrences } from './occurrence-queries.ts';
 import { openOf } from './open-of.ts';
 import { cancel, createAhead, replay, reschedule, skip, unskip } from './operator-moves.ts';
+import { reviveHeld } from './revivals.ts';
 import { createSlotStore } from './slot-store.ts';
 
 const NO_PLACES = { places: {}, kept: [] };
@@ -87,6 +88,7 @@ export function createOccurrenceStore(context: StoreContext): OccurrenceStore {
     reschedule: (pending, to, now) => leaving(pending, reschedule(context, pending, to), now),
     createAhead: (ahead, head, now) => createAhead(context, ahead, head, now),
     unskip: (skipped, as) => unskip(context, skipped, as),
+    revive: (held) => reviveHeld(context, held),
     pullable: (queue, now, limit) => pullable(context, queue, now, limit),
     listAttention: (query) => listAttention(context, query),
     requestCancel: (key, reason) => requestCancel(context, key, reason),

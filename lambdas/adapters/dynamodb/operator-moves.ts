@@ -26,7 +26,7 @@ import {
   placeholders,
 } from './conditions.ts';
 import { commitCreating, createAction } from './creates.ts';
-import { headKey } from './keys.ts';
+import { headKey, occurrenceItemKey } from './keys.ts';
 import { openShardOf, pendingItem, skippedItem } from './occurrence-items.ts';
 import { fenced, move, moveOf } from './occurrence-moves.ts';
 import { cancelUpdate, SLOT_ATTRIBUTES } from './occurrence-updates.ts';
@@ -78,7 +78,7 @@ export function revival(context: StoreContext, held: CancelledOccurrence) {
     ['status'],
     values,
   );
-  return moveOf(context, held, update, stillFinished(held));
+  return { key: occurrenceItemKey(held), update, condition: stillFinished(held) };
 }
 
 /** What takes a finished occurrence back among the open ones. */

@@ -2,16 +2,20 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { DUE_INDEX } from '../../contract/tables.ts';
+import type { ScheduleId } from '../../core/ids.ts';
 import type { PlanningStore } from '../../core/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { batchGet } from './batch-get.ts';
 import type { StoreContext } from './client.ts';
 import { expression, placeholders, shardIsFree } from './conditions.ts';
 import { indexPages } from './index-pages.ts';
-import { isBackfillKey, SHARD_COUNT_KEY, shardKey } from './keys.ts';
+import { headKey, SHARD_COUNT_KEY, shardKey } from './keys.ts';
 import { materialise } from './materialise.ts';
 import { retire, retireLater } from './retire.ts';
+import { createRevivals } from './revivals.ts';
 import { createWholeHeads } from './whole-heads.ts';
+
+const { sk: HEAD } = headKey('' as ScheduleId);
 
 export function createPlanningStore(context: StoreContext): PlanningStore {
   const { client, schedulesTable } = context;
@@ -20,8 +24,8 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
   return {
     async *dueHeads(shard, until, from) {
       for await (const keys of indexPages(client, schedulesTable, DUE_INDEX, shard, until, from)) {
-        // Backfills are in the index too: they are looked at once all heads are on their way (backfill-store.ts).
-        const wanted = keys.filter((key) => !isBackfillKey(key));
+        // Backfills and revivals are in the index too: they are looked at once all heads are on their way.
+        const wanted = keys.filter(({ sk }) => sk === HEAD);
         const heads = await whole.heads(await batchGet(client, schedulesTable, wanted));
         // The index may be behind: believe the head. One that moved to another shard is still planned here.
         yield heads.filter(
@@ -29,6 +33,8 @@ export function createPlanningStore(context: StoreContext): PlanningStore {
         );
       }
     },
+
+    ...createRevivals(context, whole),
 
     materialise: (batch, now) => materialise(context, batch, now),
 

@@ -25,15 +25,13 @@ import { idempotencyAction } from './idempotency-records.ts';
 import { skippedItem } from './occurrence-items.ts';
 import { moveOf } from './occurrence-moves.ts';
 import { cancelUpdate } from './occurrence-updates.ts';
-import { revival } from './operator-moves.ts';
+import { revivalAction } from './revivals.ts';
 import { createSlotStore } from './slot-store.ts';
 import { MAX_ACTIONS, type WriteAction } from './transact.ts';
 import { watchAction } from './watch-items.ts';
 
 /** Single writes under way at once. */
 const CONCURRENCY = 16;
-/** Those that a pause held and that come back in the transaction; they have no claim to the room of others. */
-const MAX_REVIVED_INSIDE = 40;
 
 export function cancelRequest(
   context: StoreContext,
@@ -79,6 +77,7 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
     ...(idempotency ? [idempotencyAction(context, idempotency, now)] : []),
     ...(change.group ? [chargeAction(context, splitScheduleId(head.id).group, change.group, now)] : []),
     ...calendarActions(context, change),
+    ...(change.revival ? [revivalAction(context, change.revival)] : []),
     ...(change.watch ? [watchAction(context, head.id, change.watch)] : []),
   ];
   const creates = [
@@ -100,20 +99,14 @@ export async function applyChange(context: StoreContext, change: ScheduleChange)
     if (await writeIfUnchanged(context, update)) await giveBackQuietly(slots, pending, now);
   };
   const outside = () => pMap(change.cancel.slice(room), cancelOutside, { concurrency: CONCURRENCY });
-  const revivals = (change.revive ?? []).map((held) => revival(context, held));
-  const revived = revivals.slice(0, Math.min(MAX_REVIVED_INSIDE, Math.max(0, room - inside.length)));
 
   if (change.cancelsFirst) await outside();
-  const together = [...fixed, ...inside, ...revived.map((update): WriteAction => ({ Update: update }))];
-  const outcome = await commitCreating(context, together, creates);
+  const outcome = await commitCreating(context, [...fixed, ...inside], creates);
   if (outcome === 'conflict') return { kind: 'conflict' };
   for (const create of createActions(context, change.createAfter ?? [], [], now)) {
     await commitCreating(context, [], [create]);
   }
   if (!change.cancelsFirst) await outside();
-  await pMap(revivals.slice(revived.length), (update) => writeIfUnchanged(context, update), {
-    concurrency: CONCURRENCY,
-  });
   await pMap(change.cancel.slice(0, room), (pending) => giveBackQuietly(slots, pending, now), {
     concurrency: CONCURRENCY,
   });

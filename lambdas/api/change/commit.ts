@@ -1,6 +1,7 @@
 import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
+import { reviveAtOnce } from '../../core/revival.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { charged } from './charge.ts';
 import { changeOf, type Move } from './move.ts';
@@ -40,6 +41,7 @@ export async function commit(
     const change = { ...rest, head: { ...head, ...(counted && { counted }) }, ...(group && { group }) };
     const result = await deps.schedules.applyChange(change);
     if (result.kind === 'conflict') continue;
+    if (change.revival) await reviveAtOnce(deps, change.revival, change.head);
     await planRest(deps.planning, change.head, caller.now, deps.limits);
     const revision = change.revision ?? (standing.kind === 'live' ? standing.revision : undefined);
     return { before: standing, after: revision && { head: change.head, revision } };

@@ -6,6 +6,7 @@ import type { ChangeReason, PendingOccurrence } from '../../core/occurrence.ts';
 import type { Pause } from '../../core/pause.ts';
 import type { PlannedOccurrence } from '../../core/planner.ts';
 import type { IdempotencyRecord, ScheduleChange } from '../../core/ports.ts';
+import { revivalOf } from '../../core/revival.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { Definition, ScheduleHead } from '../../core/schedule.ts';
 import { type EpochMs, MINUTE } from '../../core/time.ts';
@@ -13,7 +14,6 @@ import { successExpectedBy } from '../../core/watch.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
 import { carryOver } from './carry-over.ts';
 import { type GoOn, goOn, type Open } from './go-on.ts';
-import { heldByPause } from './held-by-pause.ts';
 import { countsOn, nextHead } from './next-head.ts';
 import type { Standing } from './standing.ts';
 import { toCancel } from './to-cancel.ts';
@@ -78,19 +78,20 @@ export async function changeOf(
     now,
     zoneData: deps.zoneData,
   });
+  const resumes = before?.state === 'paused' && move.state === 'enabled';
+  const revival = resumes ? revivalOf(before, now) : undefined;
   const toStop = [...toCancel(open, move.cancel, now), ...carried.cancel];
   const isWatched = base.policy.expectSuccessWithin !== undefined;
   const links =
     (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
   const decided = decidedIn(id, carried, move, TRANSACTION_ROOM - links - LEAST_PLANNED);
-  // What a resume finds pending is cancelled before it, since the schedule is still paused; a catch-up has all the room.
-  const resumes = before?.state === 'paused' && move.state === 'enabled';
+  // What a resume finds pending (a pause died before it had cancelled all) is cancelled before it, since the schedule is
+  // still paused, and comes back with what the pause held; a catch-up has all the room.
   // The cancels are safe beyond the transaction too (the worker asks the head), but creates without room for
   // them would leave a plain mistake: that the cancels did not go with the change they belong to.
   const free = Math.max(0, TRANSACTION_ROOM - decided.actions - links);
   const room = resumes ? free : Math.max(0, free - toStop.length);
   if (move.definition && move.state === 'enabled') assertSafe(id, toStop, free, now);
-  const held = resumes ? await heldByPause(deps.occurrences, before) : [];
   const counted = {
     ...base,
     ...(countsOn(standing, move) && withGivenBack(before, toStop, base.remainingRuns)),
@@ -118,7 +119,7 @@ export async function changeOf(
     cancel,
     cancelReason: move.cancel.reason,
     ...(resumes && { cancelsFirst: true }),
-    ...(held.length > 0 && { revive: held }),
+    ...(revival && { revival }),
     create,
     ...(decided.after.length > 0 && { createAfter: decided.after }),
     records,

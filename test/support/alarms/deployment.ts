@@ -44,7 +44,7 @@ export function deployment(api: TestApi) {
       return headRecurrence(head);
     };
     const result = await tickAt(api, now, { recurrenceOf });
-    reportTick(result, { advanced: 0, created: 0, failures: [] });
+    reportTick(result, { advanced: 0, created: 0, failures: [] }, []);
   }
 
   async function due(now: EpochMs): Promise<PendingOccurrence[]> {

@@ -76,6 +76,7 @@ export async function isQuiet({ history, observer }: World): Promise<boolean> {
     if (head && head.state !== 'deleted' && head.nextDueAt !== null) return false;
     const backfills = await observer.backfills(id);
     if (backfills.some(({ nextDueAt }) => nextDueAt !== null)) return false;
+    if (head?.state !== 'paused' && (await observer.revivals(id)).length > 0) return false;
     const items = await observer.occurrences(id);
     if (items.some(({ status }) => status === 'pending' || status === 'running')) return false;
   }

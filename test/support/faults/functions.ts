@@ -7,6 +7,7 @@ import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { sweepWatches } from '../../../lambdas/sweep/watches.ts';
 import { tickBackfills } from '../../../lambdas/tick/backfills.ts';
+import { tickRevivals } from '../../../lambdas/tick/revivals.ts';
 import { shardLists } from '../../../lambdas/tick/shards.ts';
 import { tick } from '../../../lambdas/tick/tick.ts';
 import { workOn } from '../../../lambdas/worker/work-on.ts';
@@ -55,8 +56,9 @@ export async function runTick(
     now: clock.now,
   };
   const planned = await tick(deps, shards);
+  const held = await tickRevivals(deps, shards);
   const moved = await tickBackfills(deps, shards);
-  for (const { error } of [...planned.failures, ...moved.failures]) note(error);
+  for (const { error } of [...planned.failures, ...held, ...moved.failures]) note(error);
 }
 
 /** Answers the schedules that have not succeeded for too long. */

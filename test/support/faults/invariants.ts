@@ -1,5 +1,5 @@
 import { headOf } from '../../../lambdas/adapters/dynamodb/head-items.ts';
-import { isBackfillKey, occurrenceKeyOf, schedulePk } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { headKey, occurrenceKeyOf, schedulePk } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId, shardOf } from '../../../lambdas/core/ids.ts';
 import { isTerminal, type OccurrenceStatus } from '../../../lambdas/core/occurrence.ts';
@@ -28,7 +28,7 @@ export async function faultsAtRest(world: World): Promise<string[]> {
   for (const id of history.schedules) {
     const [head, backfills] = await Promise.all([observer.headItem(id), observer.backfills(id)]);
     const { items, revisions } = ledgers.get(id) ?? { items: [], revisions: [] };
-    const due = (allDue.get(schedulePk(id)) ?? []).filter((key) => !isBackfillKey(key as never));
+    const due = (allDue.get(schedulePk(id)) ?? []).filter(({ sk }) => sk === headKey(id).sk);
     const open = allOpen.get(schedulePk(id)) ?? [];
     const eras = history.eras.get(id) ?? [];
     faults.push(

@@ -84,6 +84,11 @@ export function observe(
       const { sk } = backfillKey(id, '');
       return (await under(schedulesTable, id, sk, `${sk}~`)).map(backfillOf);
     },
+    /** Pauses that are over, and of which not all that they held is back. */
+    async revivals(id: ScheduleId): Promise<Item[]> {
+      const all = await under(schedulesTable, id, 'H#', 'H#~');
+      return all.filter(({ next_due_at }) => next_due_at !== undefined);
+    },
     occurrence: (key: OccurrenceKey) => get(occurrencesTable, occurrenceItemKey(key)),
     occurrences(id: ScheduleId): Promise<Item[]> {
       const { low, high } = occurrenceRange();
