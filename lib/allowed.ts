@@ -1,19 +1,7 @@
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { type ArnKind, arnKind } from '../lambdas/contract/allow/arns.ts';
+import { arnForm, SECRET_FORMS, TARGET_FORMS } from '../lambdas/contract/allow/arns.ts';
 import type { EnvironmentOf, WorkerEnv } from '../lambdas/contract/env.ts';
 import type { Config } from './config.ts';
-
-/** What the worker does with a target, or a secret, of each kind. */
-const ACTIONS: Readonly<Record<ArnKind, string>> = {
-  lambda: 'lambda:InvokeFunction',
-  sqs: 'sqs:SendMessage',
-  sns: 'sns:Publish',
-  eventBus: 'events:PutEvents',
-  stateMachine: 'states:StartExecution',
-  secret: 'secretsmanager:GetSecretValue',
-  parameter: 'ssm:GetParameter',
-  encryptionKey: 'kms:Decrypt',
-};
 
 /** A key decrypts for the two services that keep secrets, in any Region, and for the worker itself nothing. */
 const THROUGH_SERVICES = {
@@ -25,13 +13,13 @@ const THROUGH_SERVICES = {
  * agree. Hosts need no permission of AWS's.
  */
 export function grantsFor(entries: readonly string[]): PolicyStatement[] {
-  return (Object.keys(ACTIONS) as ArnKind[])
-    .map((kind) => ({ kind, resources: entries.filter((entry) => arnKind(entry) === kind) }))
+  return [...TARGET_FORMS, ...SECRET_FORMS]
+    .map((form) => ({ form, resources: entries.filter((entry) => arnForm(entry) === form) }))
     .filter(({ resources }) => resources.length > 0)
     .map(
-      ({ kind, resources }) =>
+      ({ form: { kind, action }, resources }) =>
         new PolicyStatement({
-          actions: [ACTIONS[kind]],
+          actions: [action],
           resources,
           ...(kind === 'encryptionKey' && { conditions: THROUGH_SERVICES }),
         }),

@@ -1,3 +1,4 @@
+import { everyArn, TARGET_FORMS } from '../lambdas/contract/allow/arns.ts';
 import {
   CLOCK_SECONDS,
   DEFAULTS,
@@ -28,13 +29,7 @@ export const LOCAL = {
   leaseSeconds: 30,
   redispatchSeconds: 60,
   /** Every ARN: what is not played here says so itself when it is called. */
-  allowedTargets: [
-    'arn:*:lambda:*:*:function:*',
-    'arn:*:sqs:*:*:*',
-    'arn:*:sns:*:*:*',
-    'arn:*:events:*:*:event-bus/*',
-    'arn:*:states:*:*:stateMachine:*',
-  ],
+  allowedTargets: TARGET_FORMS.map(everyArn),
   allowedSecrets: ['arn:*:secretsmanager:*:*:secret:*', 'arn:*:ssm:*:*:parameter/*'],
   /** What runs on this machine is what a schedule is tried out with. */
   httpAllowedRanges: '127.0.0.0/8,::1/128',

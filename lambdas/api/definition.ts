@@ -5,8 +5,9 @@ import type { PinnedCalendar } from '../core/calendar.ts';
 import { PunctualError } from '../core/errors.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
 import { type DstPolicy, type RecurrenceSpec, requireFuture } from '../core/recurrence/index.ts';
-import { type Definition, type Json, planningPolicy, type Target, timesOf } from '../core/schedule.ts';
+import { type Definition, planningPolicy, timesOf } from '../core/schedule.ts';
 import type { EpochMs } from '../core/time.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { runPolicyOf } from './run-policy.ts';
@@ -16,8 +17,7 @@ export function definitionOf(body: ScheduleBody): Definition {
   return {
     ...recurrenceOf(body),
     ...(body.maxRuns !== undefined && { maxRuns: body.maxRuns }),
-    // JSON has no undefined: an optional member of a target is there with a value or not at all.
-    target: body.target as Target,
+    target: body.target,
     input: body.input as Json,
     retry: body.retry,
     timeout: body.timeout,

@@ -1,5 +1,6 @@
 import type { ScheduleBody } from '../contract/api/schedule.ts';
 import { DEFAULT_COMPLETION, type Definition, defaultOverlap } from '../core/schedule.ts';
+import { kindOf } from '../core/targets/index.ts';
 import { invalidRequest } from './http/faults.ts';
 
 type RunPolicy = Pick<
@@ -53,7 +54,7 @@ export function runPolicyView(definition: Definition) {
 function assertHeartbeat(body: ScheduleBody): void {
   const { heartbeatTimeout, completion, target } = body;
   if (heartbeatTimeout === undefined || completion === 'callback') return;
-  if (target.kind === 'http' || target.kind === 'pull') return;
+  if (kindOf(target).mayFinishLater) return;
   const message = `A ${target.kind} target ends with its call. Choose completion "callback", or leave it off.`;
   throw invalidRequest([{ path: ['heartbeatTimeout'], message }], body);
 }

@@ -1,10 +1,12 @@
 import { whyNotToRun } from './backfill/standing.ts';
 import { backfillOf, type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
 import type { Dispatched, OccurrenceKey } from './ids.ts';
+import type { Json } from './json.ts';
 import type { CancelReason, RunningOccurrence } from './occurrence.ts';
 import type { OccurrenceStore, ScheduleStore } from './ports.ts';
-import type { Json, Revision, ScheduleHead } from './schedule.ts';
+import type { Revision, ScheduleHead } from './schedule.ts';
 import { isAdopted, whyNotInForce } from './standing.ts';
+import { pullQueueOf } from './targets/pull-queue.ts';
 import type { EpochMs } from './time.ts';
 
 export interface BeginDeps extends ClaimDeps {
@@ -74,9 +76,7 @@ async function definitionOf(
 }
 
 /** Who is to run it: one that outside workers claim is not called by ours, nor the other way round. */
-function queueOf({ definition: { target } }: Revision): string | undefined {
-  return target.kind === 'pull' ? target.queue : undefined;
-}
+const queueOf = ({ definition }: Revision) => pullQueueOf(definition.target);
 
 /**
  * The input that a person chose for an occurrence: a replay that asked for that of a later revision, else what

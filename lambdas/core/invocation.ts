@@ -5,6 +5,7 @@ import { fillPlaceholders } from './placeholders.ts';
 import type { Invocation } from './ports.ts';
 import type { Recurrence } from './recurrence/types.ts';
 import { type Definition, planningPolicy, type Revision, type ScheduleHead } from './schedule.ts';
+import { kindOf } from './targets/index.ts';
 import { toIso } from './time.ts';
 
 /** Marks an occurrence that comes late and runs by its catch-up policy (catch-up.ts). */
@@ -71,9 +72,8 @@ export function inText(about: Omit<Invocation, 'input' | 'completionToken'>) {
   };
 }
 
-/** Any http target may answer that it goes on; the others do so when the schedule says it. */
 function givesToken({ target, completion }: Pick<Definition, 'target' | 'completion'>): boolean {
-  return completion === 'callback' || target.kind === 'http' || target.kind === 'pull';
+  return completion === 'callback' || kindOf(target).mayFinishLater;
 }
 
 /**

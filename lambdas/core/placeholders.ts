@@ -1,4 +1,4 @@
-import type { Json } from './schedule.ts';
+import type { Json } from './json.ts';
 
 /**
  * Names that `{{punctual.<name>}}` stands for in an input, and in the URL and headers of an http target; blanks inside

@@ -19,9 +19,10 @@ import type {
 import type { PlannedOccurrence, PlannedRecord } from './planner.ts';
 import type { FireNote } from './recurrence/types.ts';
 import type { Revival } from './revival.ts';
-import type { Revision, ScheduleHead, Target } from './schedule.ts';
+import type { Revision, ScheduleHead } from './schedule.ts';
 import type { StartNext } from './slots/hand-over.ts';
 import type { SlotStore } from './slots/store.ts';
+import type { Target } from './targets/index.ts';
 import type { EpochMs } from './time.ts';
 import type { ZoneMove } from './zone-change.ts';
 

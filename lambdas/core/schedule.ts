@@ -1,87 +1,15 @@
 import type { PinnedCalendar } from './calendar.ts';
 import type { Counted } from './group.ts';
 import type { ScheduleId } from './ids.ts';
+import type { Json } from './json.ts';
 import type { Pause } from './pause.ts';
 import type { RecurrenceSpec } from './recurrence/spec.ts';
 import { retentionDays } from './retention.ts';
 import type { Concurrency, OverlapPolicy } from './slots.ts';
+import type { Target } from './targets/index.ts';
+import { pullQueueOf } from './targets/pull-queue.ts';
 import type { EpochMs } from './time.ts';
 import type { ZoneMove } from './zone-change.ts';
-
-/** Any JSON value; what a schedule hands to its target. */
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
-
-/** What is called. One `kind` per variant; the worker has one adapter for each (lambdas/adapters/targets). */
-export type Target =
-  | HttpTarget
-  | LambdaTarget
-  | SqsTarget
-  | SnsTarget
-  | EventBusTarget
-  | StateMachineTarget
-  | PullTarget
-  | CanaryTarget;
-
-export interface HttpTarget {
-  readonly kind: 'http';
-  readonly url: string;
-  readonly method: 'POST' | 'PUT' | 'PATCH';
-  /** A text is stored and shown; a secret is named, and fetched when the target is called. */
-  readonly headers: Readonly<Record<string, string | SecretHeader>>;
-  /** The call is signed with each of them, as Standard Webhooks has it; unsigned when absent. */
-  readonly signing?: { readonly secrets: readonly SecretRef[] };
-}
-
-/** Where a secret is. Its value is in no definition, record, answer or log. */
-export interface SecretRef {
-  /** ARN of a secret of Secrets Manager, or of a parameter of Systems Manager. */
-  readonly secret: string;
-  /** The member of the secret, which is then a JSON object; the whole text when absent. */
-  readonly field?: string;
-}
-
-/** The value of a header: `prefix`, such as `Bearer `, and the secret behind it. */
-export interface SecretHeader extends SecretRef {
-  readonly prefix?: string;
-}
-
-export interface LambdaTarget {
-  readonly kind: 'lambda';
-  readonly functionArn: string;
-}
-export interface SqsTarget {
-  readonly kind: 'sqs';
-  readonly queueArn: string;
-  /** FIFO queues only; the schedule id when absent. */
-  readonly messageGroupId?: string;
-}
-
-export interface SnsTarget {
-  readonly kind: 'sns';
-  readonly topicArn: string;
-  /** FIFO topics only; the schedule id when absent. */
-  readonly messageGroupId?: string;
-}
-export interface EventBusTarget {
-  readonly kind: 'eventBus';
-  readonly eventBusArn: string;
-  readonly detailType?: string;
-}
-export interface StateMachineTarget {
-  readonly kind: 'stateMachine';
-  readonly stateMachineArn: string;
-}
-
-/** Not called: workers anywhere claim what is due through the API. */
-export interface PullTarget {
-  readonly kind: 'pull';
-  readonly queue: string;
-}
-
-/** Succeeds by itself; that of the canary (canary.ts), and of no schedule that a person makes. */
-export interface CanaryTarget {
-  readonly kind: 'canary';
-}
 
 /** Durations are ISO 8601 text in a definition and milliseconds wherever they are computed with. */
 export interface RetryPolicy {
@@ -245,6 +173,7 @@ export function planningPolicy(
   definition: Definition,
   calendars: readonly PinnedCalendar[] = [],
 ): PlanningPolicy {
+  const pullQueue = pullQueueOf(definition.target);
   const keepFor = definition.retention === undefined ? undefined : retentionDays(definition.retention);
   const { calendars: _, ...times } = timesOf(definition);
   return {
@@ -252,7 +181,7 @@ export function planningPolicy(
     ...(calendars.length > 0 && { calendars }),
     ...(definition.startDeadline !== undefined && { startDeadline: definition.startDeadline }),
     catchUp: definition.catchUp,
-    ...(definition.target.kind === 'pull' && { pullQueue: definition.target.queue }),
+    ...(pullQueue !== undefined && { pullQueue }),
     ...(keepFor !== undefined && { retentionDays: keepFor }),
     ...(definition.deleteAfterCompletion && { deleteAfterCompletion: true }),
     ...(definition.expectSuccessWithin !== undefined && {

@@ -6,7 +6,8 @@ import { createAllowList, isSecretEntry, isTargetEntry } from '../../lambdas/con
 import { arnMatches } from '../../lambdas/contract/allow/arns.ts';
 import { hostEntryFor } from '../../lambdas/contract/allow/hosts.ts';
 import { matchesWildcard } from '../../lambdas/contract/allow/wildcard.ts';
-import type { HttpTarget, Target } from '../../lambdas/core/schedule.ts';
+import type { HttpTarget } from '../../lambdas/core/targets/http.ts';
+import type { Target } from '../../lambdas/core/targets/index.ts';
 import { NOON } from '../support/fixtures.ts';
 import { invocation } from '../support/invocation.ts';
 

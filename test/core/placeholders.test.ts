@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { fillTarget } from '../../lambdas/core/filled-target.ts';
 import { occurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
 import { inText, invocationOf } from '../../lambdas/core/invocation.ts';
 import {
@@ -8,6 +7,7 @@ import {
   type PlaceholderValues,
   unknownPlaceholders,
 } from '../../lambdas/core/placeholders.ts';
+import { fillTarget } from '../../lambdas/core/targets/http.ts';
 import { at, definition } from '../support/fixtures.ts';
 import { running } from '../support/occurrences.ts';
 

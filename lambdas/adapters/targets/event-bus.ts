@@ -1,6 +1,8 @@
-import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
 import type { Invocation } from '../../core/ports.ts';
-import type { EventBusTarget } from '../../core/schedule.ts';
+import type { EventBusTarget } from '../../core/targets/event-bus.ts';
+import { targetClient } from '../aws/clients.ts';
+import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';
 import { payloadOf } from './payload.ts';
 
@@ -12,7 +14,11 @@ export const EVENT_SOURCE = 'punctual';
 export const DEFAULT_DETAIL_TYPE = 'Scheduled Occurrence';
 
 /** Puts one event. EventBridge deduplicates nothing: the idempotency key is in the detail for the rule's target. */
-export function createEventBusCaller(clientFor: (arn: string) => EventBridgeClient) {
+export function createEventBusCaller(
+  clientFor: (arn: string) => EventBridgeClient = byRegion((region) =>
+    targetClient(EventBridgeClient, { region }),
+  ),
+) {
   return (target: EventBusTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       const answer = await clientFor(target.eventBusArn).send(

@@ -1,12 +1,7 @@
-import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SNSClient } from '@aws-sdk/client-sns';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { AllowList } from '../../contract/allow/allow-list.ts';
-import type { TargetCaller } from '../../core/ports.ts';
-import { targetClient } from '../aws/clients.ts';
-import { byRegion } from '../by-region.ts';
+import type { CallResult, Invocation, TargetCaller } from '../../core/ports.ts';
+import type { Target, TargetOf } from '../../core/targets/index.ts';
+import type { EpochMs } from '../../core/time.ts';
 import { createSecretFetcher } from '../secrets/fetch-secret.ts';
 import { createSecretStore } from '../secrets/secret-store.ts';
 import { createEventBusCaller } from './event-bus.ts';
@@ -20,6 +15,14 @@ import { createSnsCaller } from './sns.ts';
 import { createSqsCaller } from './sqs.ts';
 import { createStateMachineCaller } from './state-machine.ts';
 
+interface CallerOf<Kind extends Target> {
+  /** A method, so that the caller of a kind can be looked up by any target of that kind. */
+  call(target: Kind, invocation: Invocation, signal: AbortSignal, now: EpochMs): Promise<CallResult>;
+}
+
+/** One for each kind: the compiler names the one that is missing. */
+export type Callers = { readonly [Kind in Target['kind']]: CallerOf<TargetOf<Kind>>['call'] };
+
 /** One caller for every kind of target. */
 export function createTargetCaller(config: {
   readonly allowed: AllowList;
@@ -31,34 +34,20 @@ export function createTargetCaller(config: {
     createRequestSender(createAddressGuard(config.httpAllowedRanges), createConnections(config.clock.now)),
     createSecretStore(createSecretFetcher(), config.clock),
   );
-  const lambda = createLambdaCaller(byRegion((region) => targetClient(LambdaClient, { region })));
-  // The endpoint is the Region's: a host that a request could choose would be sent signed requests.
-  const sqs = createSqsCaller(
-    byRegion((region) => targetClient(SQSClient, { region, useQueueUrlAsEndpoint: false })),
-  );
-  const sns = createSnsCaller(byRegion((region) => targetClient(SNSClient, { region })));
-  const eventBus = createEventBusCaller(byRegion((region) => targetClient(EventBridgeClient, { region })));
-  const stateMachine = createStateMachineCaller(byRegion((region) => targetClient(SFNClient, { region })));
-  return onlyAllowed(config.allowed, {
-    async call(target, invocation, now, signal) {
-      switch (target.kind) {
-        case 'http':
-          return http(target, invocation, now, signal);
-        case 'lambda':
-          return lambda(target, invocation, signal);
-        case 'sqs':
-          return sqs(target, invocation, signal);
-        case 'sns':
-          return sns(target, invocation, signal);
-        case 'eventBus':
-          return eventBus(target, invocation, signal);
-        case 'stateMachine':
-          return stateMachine(target, invocation, signal);
-        case 'canary':
-          return { kind: 'succeeded' };
-        case 'pull':
-          throw new Error('A pull target is not called: workers claim what is due.');
-      }
+  const callers: Callers = {
+    http: (target, invocation, signal, now) => http(target, invocation, now, signal),
+    lambda: createLambdaCaller(),
+    sqs: createSqsCaller(),
+    sns: createSnsCaller(),
+    eventBus: createEventBusCaller(),
+    stateMachine: createStateMachineCaller(),
+    pull: async () => {
+      throw new Error('A pull target is not called: workers claim what is due.');
     },
+    canary: async () => ({ kind: 'succeeded' }),
+  };
+  const byKind: Readonly<Record<Target['kind'], CallerOf<Target>['call']>> = callers;
+  return onlyAllowed(config.allowed, {
+    call: async (target, invocation, now, signal) => byKind[target.kind](target, invocation, signal, now),
   });
 }

@@ -1,6 +1,8 @@
-import { InvokeCommand, type LambdaClient } from '@aws-sdk/client-lambda';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import type { Invocation } from '../../core/ports.ts';
-import type { LambdaTarget } from '../../core/schedule.ts';
+import type { LambdaTarget } from '../../core/targets/lambda.ts';
+import { targetClient } from '../aws/clients.ts';
+import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';
 import { payloadOf } from './payload.ts';
 
@@ -20,7 +22,9 @@ const PERMANENT = new Set([
  * Invokes a function and waits for its result, so that a function that throws is a failed attempt. The
  * client must not retry by itself: each call is one attempt, and its number is in the payload.
  */
-export function createLambdaCaller(clientFor: (arn: string) => LambdaClient) {
+export function createLambdaCaller(
+  clientFor: (arn: string) => LambdaClient = byRegion((region) => targetClient(LambdaClient, { region })),
+) {
   return (target: LambdaTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       const answer = await clientFor(target.functionArn).send(

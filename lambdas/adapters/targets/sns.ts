@@ -1,6 +1,8 @@
-import { PublishCommand, type SNSClient } from '@aws-sdk/client-sns';
+import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import type { Invocation } from '../../core/ports.ts';
-import type { SnsTarget } from '../../core/schedule.ts';
+import type { SnsTarget } from '../../core/targets/sns.ts';
+import { targetClient } from '../aws/clients.ts';
+import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';
 import { fifoFields, messageAttributes } from './message-attributes.ts';
 import { payloadOf } from './payload.ts';
@@ -12,7 +14,9 @@ const PERMANENT = new Set([
 ]);
 
 /** Publishes one message. On a FIFO topic the idempotency key is the deduplication id, honoured for five minutes. */
-export function createSnsCaller(clientFor: (arn: string) => SNSClient) {
+export function createSnsCaller(
+  clientFor: (arn: string) => SNSClient = byRegion((region) => targetClient(SNSClient, { region })),
+) {
   return (target: SnsTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       const answer = await clientFor(target.topicArn).send(

@@ -1,6 +1,8 @@
-import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Invocation } from '../../core/ports.ts';
-import type { SqsTarget } from '../../core/schedule.ts';
+import type { SqsTarget } from '../../core/targets/sqs.ts';
+import { targetClient } from '../aws/clients.ts';
+import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';
 import { fifoFields, messageAttributes } from './message-attributes.ts';
 import { payloadOf } from './payload.ts';
@@ -16,7 +18,12 @@ const PERMANENT = new Set([
  * Sends one message. On a FIFO queue the idempotency key is the deduplication id, which SQS honours for five
  * minutes; the consumer finds it as an attribute on either kind of queue.
  */
-export function createSqsCaller(clientFor: (arn: string) => SQSClient) {
+export function createSqsCaller(
+  // The endpoint is the Region's: a host that a request could choose would be sent signed requests.
+  clientFor: (arn: string) => SQSClient = byRegion((region) =>
+    targetClient(SQSClient, { region, useQueueUrlAsEndpoint: false }),
+  ),
+) {
   return (target: SqsTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       const answer = await clientFor(target.queueArn).send(

@@ -1,6 +1,8 @@
-import { type SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
 import type { Invocation } from '../../core/ports.ts';
-import type { StateMachineTarget } from '../../core/schedule.ts';
+import type { StateMachineTarget } from '../../core/targets/state-machine.ts';
+import { targetClient } from '../aws/clients.ts';
+import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';
 import { payloadOf } from './payload.ts';
 
@@ -17,7 +19,9 @@ const PERMANENT = new Set([
  * Starts an execution whose name is the idempotency key: Step Functions keeps names for 90 days, so that an
  * occurrence starts one execution however often it is attempted (AWS: API_StartExecution).
  */
-export function createStateMachineCaller(clientFor: (arn: string) => SFNClient) {
+export function createStateMachineCaller(
+  clientFor: (arn: string) => SFNClient = byRegion((region) => targetClient(SFNClient, { region })),
+) {
   return (target: StateMachineTarget, invocation: Invocation, signal: AbortSignal) =>
     awsCall(PERMANENT, signal, async () => {
       try {

@@ -1,3 +1,5 @@
+import { OFFERED_KINDS } from '../../core/targets/index.ts';
+
 /**
  * Fields, with a dot where one is inside another, and the names under which people look for them who come from other
  * schedulers; those are written as `normalised` leaves them. The first is meant that the refused object may have.
@@ -16,12 +18,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'target.headers': 'headers header httpheaders',
   'target.method': 'method verb httpmethod',
   target: 'action job task destination handler',
-  url: 'uri endpoint webhook href address',
-  functionArn: 'arn function functionname lambda lambdaarn',
-  queueArn: 'arn queue queueurl url',
-  topicArn: 'arn topic',
-  eventBusArn: 'arn eventbus bus',
-  stateMachineArn: 'arn statemachine',
+  ...Object.assign({}, ...Object.values(OFFERED_KINDS).map(({ aliases }) => aliases)),
   kind: 'type',
   'retry.maxAttempts': 'maxretries retries retrycount attempts maxattempts maximumretryattempts retrylimit',
   maxAttempts: 'maxretries retries retrycount attempts maximumattempts maximumretryattempts limit max',

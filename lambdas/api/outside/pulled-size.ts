@@ -1,7 +1,8 @@
+import type { Json } from '../../core/json.ts';
 import type { PendingOccurrence } from '../../core/occurrence.ts';
 import { fillPlaceholders, LONGEST_VALUES } from '../../core/placeholders.ts';
 import type { ScheduleStore } from '../../core/ports.ts';
-import type { Json, Revision } from '../../core/schedule.ts';
+import type { Revision } from '../../core/schedule.ts';
 import { jsonBytes } from '../page.ts';
 
 /** What stands around the input of an item that was pulled: its ids, times and token, at their longest. */

@@ -91,13 +91,7 @@ function definitionView(definition: Definition) {
 /** As it was given: of a secret its place. */
 function targetView(target: Definition['target']): ScheduleView['target'] {
   if (target.kind === 'canary') throw new Error('The canary is not shown.');
-  if (target.kind !== 'http') return target;
-  const { signing, ...rest } = target;
-  return {
-    ...rest,
-    headers: { ...target.headers },
-    ...(signing && { signing: { secrets: [...signing.secrets] } }),
-  };
+  return target;
 }
 
 function recurrenceView(definition: Definition) {

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { noteSchema } from '../../contract/api/common.ts';
-import type { Target } from '../../core/schedule.ts';
+import type { Target } from '../../core/targets/index.ts';
 
 /** Names under which credentials are sent: `authorization`, `cookie`, `x-api-key`, `x-auth-token`, `client-secret`. */
 const CREDENTIAL = /^(authorization|cookie)$|(^|[-_])(api-?key|token|secret|password|credentials?)$/i;

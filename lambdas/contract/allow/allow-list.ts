@@ -1,21 +1,16 @@
 import { assertNever } from '../../core/errors.ts';
-import type { HttpTarget, SecretRef, Target } from '../../core/schedule.ts';
-import { type ArnKind, arnKind, arnMatches } from './arns.ts';
+import { kindOf, type Target } from '../../core/targets/index.ts';
+import type { AllowRule, ArnRule, NamedSecret } from '../../core/targets/kind.ts';
+import { arnKind, arnMatches } from './arns.ts';
 import { hostEntryFor, hostMatches, readHostEntry } from './hosts.ts';
 
-const TARGET_KINDS: ReadonlySet<ArnKind | undefined> = new Set([
-  'lambda',
-  'sqs',
-  'sns',
-  'eventBus',
-  'stateMachine',
-]);
-const SECRET_KINDS: ReadonlySet<ArnKind | undefined> = new Set(['secret', 'parameter', 'encryptionKey']);
-
 export const isTargetEntry = (text: string): boolean =>
-  TARGET_KINDS.has(arnKind(text)) || (!text.startsWith('arn:') && readHostEntry(text) !== undefined);
+  arnKind(text) === 'target' || (!text.startsWith('arn:') && readHostEntry(text) !== undefined);
 
-export const isSecretEntry = (text: string): boolean => SECRET_KINDS.has(arnKind(text));
+export const isSecretEntry = (text: string): boolean => {
+  const kind = arnKind(text);
+  return kind !== undefined && kind !== 'target';
+};
 
 /** Why a target is not called: the part of it at fault, and a sentence with the way out. */
 export interface TargetRefusal {
@@ -45,13 +40,15 @@ export function createAllowList(targets: readonly string[], secrets: readonly st
     .filter((entry) => entry !== undefined);
   const readable = secrets.filter((entry) => arnKind(entry) !== 'encryptionKey');
 
-  function arnRefusal(field: string, arn: string, compared = arn): TargetRefusal | undefined {
-    if (arns.some((pattern) => arnMatches(pattern, compared))) return undefined;
-    const message = `${arn} is not among what this deployment may call. Add "${compared}" to punctual:allowedTargets and deploy.`;
-    return { code: 'target.not-allowed', field: `target.${field}`, value: arn, message };
+  function arnRefusal(rule: ArnRule<Target>, target: Target): TargetRefusal | undefined {
+    const arn = rule.arnOf(target);
+    const granted = rule.granted?.(arn) ?? arn;
+    if (arns.some((pattern) => arnMatches(pattern, granted))) return undefined;
+    const message = `${arn} is not among what this deployment may call. Add "${granted}" to punctual:allowedTargets and deploy.`;
+    return { code: 'target.not-allowed', field: `target.${rule.field}`, value: arn, message };
   }
 
-  function hostRefusal({ url: text }: HttpTarget): TargetRefusal | undefined {
+  function hostRefusal(text: string): TargetRefusal | undefined {
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const refuse = (message: string): TargetRefusal => ({
       code: 'target.not-allowed',
@@ -70,62 +67,33 @@ export function createAllowList(targets: readonly string[], secrets: readonly st
     );
   }
 
-  function secretRefusal(field: string, { secret }: SecretRef): TargetRefusal | undefined {
+  function secretRefusal({ field, secret }: NamedSecret): TargetRefusal | undefined {
     if (readable.some((pattern) => arnMatches(pattern, secret))) return undefined;
     const message = `${secret} is not among the secrets that this deployment may read. Add it to punctual:allowedSecrets and deploy.`;
     return { code: 'secret.not-allowed', field: `target.${field}.secret`, value: secret, message };
   }
 
+  /** A kind without a rule does not compile, and a rule that is not known here does not either. */
+  function refusalBy(rule: AllowRule<Target>, target: Target): TargetRefusal | undefined {
+    switch (rule.by) {
+      case 'arn':
+        return arnRefusal(rule, target);
+      case 'host':
+        return hostRefusal(rule.urlOf(target));
+      case 'nothing-is-called':
+        return undefined;
+      default:
+        return assertNever(rule);
+    }
+  }
+
   return {
     refusalOf(target) {
-      switch (target.kind) {
-        case 'http':
-          return hostRefusal(target) ?? firstOf(secretsOf(target), secretRefusal);
-        case 'lambda':
-          return arnRefusal('functionArn', target.functionArn);
-        case 'sqs':
-          return arnRefusal('queueArn', target.queueArn);
-        case 'sns':
-          return arnRefusal('topicArn', target.topicArn);
-        case 'eventBus':
-          return arnRefusal('eventBusArn', target.eventBusArn);
-        case 'stateMachine': {
-          const { stateMachineArn } = target;
-          return arnRefusal(
-            'stateMachineArn',
-            stateMachineArn,
-            stateMachineArn.split(':').slice(0, 7).join(':'),
-          );
-        }
-        case 'pull':
-        case 'canary':
-          return undefined;
-        default:
-          // A kind that nobody has thought of here must not pass as allowed.
-          return assertNever(target);
-      }
+      const kind = kindOf(target);
+      const refusal = refusalBy(kind.allowed, target);
+      if (refusal) return refusal;
+      const secrets = kind.secretsOf?.(target) ?? [];
+      return secrets.map(secretRefusal).find((refused) => refused !== undefined);
     },
   };
-}
-
-/** Every secret that a target names, with its place. */
-function secretsOf(target: HttpTarget): readonly (readonly [field: string, ref: SecretRef])[] {
-  const inHeaders = Object.entries(target.headers).flatMap(([name, value]) =>
-    typeof value === 'string' ? [] : [[`headers.${name}`, value] as const],
-  );
-  const signing = (target.signing?.secrets ?? []).map(
-    (ref, index) => [`signing.secrets[${index}]`, ref] as const,
-  );
-  return [...inHeaders, ...signing];
-}
-
-function firstOf<Ref>(
-  named: readonly (readonly [string, Ref])[],
-  refusal: (field: string, ref: Ref) => TargetRefusal | undefined,
-): TargetRefusal | undefined {
-  for (const [field, ref] of named) {
-    const refused = refusal(field, ref);
-    if (refused) return refused;
-  }
-  return undefined;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { cursorField, nameSchema, pageQuery, readOnlyFields, timestampSchema } from './common.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
+import { cursorField, pageQuery, readOnlyFields, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const calendarParams = z.object({ name: nameSchema });

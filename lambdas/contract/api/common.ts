@@ -1,16 +1,9 @@
 import * as z from 'zod';
 import { DURATION_PATTERN, durationMs } from '../../core/duration.ts';
-import { NAME_PATTERN } from '../../core/ids.ts';
 import { parseMoment } from '../../core/recurrence/index.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
 import { MAX_INSTANT } from '../../core/time.ts';
 import { API_LIMITS } from './limits.ts';
-
-export const nameSchema = z
-  .string()
-  .regex(NAME_PATTERN, {
-    error: 'A name begins with a letter or digit and has 1 to 64 letters, digits, "_", "-" or "." in all.',
-  })
-  .meta({ examples: ['nightly-report'] });
 
 /** An elapsed ISO 8601 duration within bounds, both inclusive. */
 export function durationSchema(min: string, max: string) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { nameSchema, readOnlyFields } from './common.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
+import { readOnlyFields } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 export const groupParams = z.object({ group: nameSchema });

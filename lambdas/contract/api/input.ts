@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import type { Json } from '../../core/json.ts';
 import { fillPlaceholders, LONGEST_VALUES } from '../../core/placeholders.ts';
-import type { Json } from '../../core/schedule.ts';
+import { placeholderError } from '../../core/targets/placeholder-error.ts';
 import { API_LIMITS } from './limits.ts';
-import { placeholderFault } from './placeholders.ts';
 
 /** DynamoDB keeps no number smaller than this but 0; the SDK takes none beyond the safe integers. */
 const SMALLEST = 1e-130;
@@ -23,7 +23,7 @@ export const inputSchema = z.unknown().check((context) => {
     context.issues.push({ code: 'custom', message, input, path });
     return;
   }
-  const unknown = placeholderFault(input);
+  const unknown = placeholderError(input);
   if (unknown !== undefined) {
     refuse(unknown);
     return;

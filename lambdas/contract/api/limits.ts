@@ -1,3 +1,5 @@
+import { TARGET_LIMITS } from '../../core/targets/limits.ts';
+
 /** What the API accepts, with the reason where the number is not arbitrary. */
 export const API_LIMITS = {
   /** Bytes of a whole request body; room for the largest input and everything around it. */
@@ -6,18 +8,7 @@ export const API_LIMITS = {
   inputBytes: 128 * 1024,
   /** Levels of a body. DynamoDB nests 32 levels, and a definition puts some of its own around `input`. */
   bodyDepth: 24,
-  urlLength: 2048,
-  /** With its placeholders filled in: what servers take at the least. */
-  filledUrlLength: 8_000,
-  headers: 20,
-  headerValueLength: 1024,
-  /** Of all headers of a target together, names included; many servers refuse more than 8 KB of headers. */
-  headersLength: 6 * 1024,
-  /** Characters of the member of a secret, and of what stands before it in a header. */
-  secretFieldLength: 128,
-  secretPrefixLength: 64,
-  /** Secrets that a call is signed with at once: the new one, the old one, and some. */
-  signingSecrets: 4,
+  ...TARGET_LIMITS,
   tags: 50,
   tagKeyLength: 128,
   tagValueLength: 256,

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { nameSchema, scheduleIdText, timestampSchema } from './common.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
+import { scheduleIdText, timestampSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 const completionToken = z

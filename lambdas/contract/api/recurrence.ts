@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DEFAULT_TIMEZONE } from '../../core/schedule.ts';
-import { dstSchema, durationSchema, momentSchema, nameSchema } from './common.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
+import { dstSchema, durationSchema, momentSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 const expressionSchema = z.string().meta({ format: 'punctual-expression' });

@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { retentionDays } from '../../core/retention.ts';
 import { DEFAULT_COMPLETION } from '../../core/schedule.ts';
 import { OVERLAP_POLICIES } from '../../core/slots.ts';
-import { durationSchema, nameSchema } from './common.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
+import { durationSchema } from './common.ts';
 import { API_LIMITS } from './limits.ts';
 
 const concurrencySchema = z

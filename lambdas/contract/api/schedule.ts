@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { DEFAULT_CATCH_UP, DEFAULT_GROUP, DEFAULT_RETRY, DEFAULT_TIMEOUT } from '../../core/schedule.ts';
+import { nameSchema } from '../../core/targets/name-schema.ts';
 import { catchUpFields } from './catch-up.ts';
 import {
   cursorField,
   durationSchema,
   flagQuery,
-  nameSchema,
   noteSchema,
   pageQuery,
   readOnlyFields,

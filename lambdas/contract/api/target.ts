@@ -1,53 +1,41 @@
 import * as z from 'zod';
 import { hasPlaceholder, visitTexts } from '../../core/placeholders.ts';
-import { nameSchema } from './common.ts';
-import {
-  eventBusTargetSchema,
-  lambdaTargetSchema,
-  snsTargetSchema,
-  sqsTargetSchema,
-  stateMachineTargetSchema,
-} from './target-aws.ts';
-import { httpTargetSchema } from './target-http.ts';
+import { kindOf, OFFERED_KINDS, type OfferedTarget } from '../../core/targets/index.ts';
 
-export const pullTargetSchema = z
-  .strictObject({
-    kind: z.literal('pull'),
-    queue: nameSchema.meta({ description: 'Workers claim from it with POST /pull/{queue}/claim.' }),
-  })
-  .meta({ id: 'PullTarget', description: 'Not called: workers anywhere claim what is due.' });
+type OfferedSchema = (typeof OFFERED_KINDS)[keyof typeof OFFERED_KINDS]['schema'];
+const [first, ...others] = Object.values(OFFERED_KINDS).map(({ schema }): OfferedSchema => schema);
+if (first === undefined) throw new Error('There is no kind of target.');
 
-/** Only `url` and `headers` have theirs filled in; elsewhere in a target they would go out as they are. */
-function unfilledPlaceholder(target: object): string | undefined {
+const names = Object.keys(OFFERED_KINDS);
+const kinds = `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
+
+const FILLED = Object.values(OFFERED_KINDS)
+  .flatMap(({ placeholdersIn }) => placeholdersIn)
+  .map((field) => `"${field}"`)
+  .join(' and ');
+
+/** In a field whose placeholders are not filled in, they would go out as they are. */
+function unfilledPlaceholder(target: OfferedTarget): string | undefined {
+  const { placeholdersIn } = kindOf(target);
   const texts: string[] = [];
   for (const [field, value] of Object.entries(target)) {
-    if (field === 'url') continue;
-    // Of headers those that are texts are filled in; a secret and its prefix are not.
-    const parts =
-      field === 'headers' ? Object.values(value).filter((part) => typeof part !== 'string') : value;
-    visitTexts(parts, (text) => texts.push(text));
+    visitTexts(placeholdersIn.includes(field) ? objectsIn(value) : value, (text) => texts.push(text));
   }
   return texts.find(hasPlaceholder);
 }
 
+/** Of headers those that are texts are filled in; a secret and its prefix are not. */
+function objectsIn(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.values(value).filter((part) => typeof part !== 'string');
+}
+
 export const targetSchema = z
-  .discriminatedUnion(
-    'kind',
-    [
-      httpTargetSchema,
-      lambdaTargetSchema,
-      sqsTargetSchema,
-      snsTargetSchema,
-      eventBusTargetSchema,
-      stateMachineTargetSchema,
-      pullTargetSchema,
-    ],
-    { error: 'An object whose "kind" is http, lambda, sqs, sns, eventBus, stateMachine or pull.' },
-  )
+  .discriminatedUnion('kind', [first, ...others], { error: `An object whose "kind" is ${kinds}.` })
   .check(({ value, issues }) => {
     const text = unfilledPlaceholder(value);
     if (text === undefined) return;
-    const message = `Of a target only "url" and "headers" may have placeholders; "${text.slice(0, 100)}" is elsewhere.`;
+    const message = `Of a target only ${FILLED} may have placeholders; "${text.slice(0, 100)}" is elsewhere.`;
     issues.push({ code: 'custom', message, input: value });
   })
   .meta({ id: 'Target', description: 'What the schedule calls.' });

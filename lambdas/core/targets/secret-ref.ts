@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { API_LIMITS } from './limits.ts';
+import { TARGET_LIMITS } from './limits.ts';
 
 const PLACE = 'arn:aws[a-z-]*';
 const ACCOUNT = '[a-z0-9-]{1,32}:\\d{12}';
@@ -18,7 +18,7 @@ const refFields = {
         'The whole ARN of a secret of Secrets Manager (it ends in a hyphen and six characters) or of a parameter.',
     })
     .meta({ examples: ['arn:aws:secretsmanager:eu-west-1:123456789012:secret:crm/token-a1b2c3'] }),
-  field: z.string().min(1).max(API_LIMITS.secretFieldLength).optional().meta({
+  field: z.string().min(1).max(TARGET_LIMITS.secretFieldLength).exactOptional().meta({
     description: 'The member of the secret, which is then a JSON object; its whole text when absent.',
   }),
 };
@@ -33,8 +33,14 @@ export const secretHeaderSchema = z
     prefix: z
       .string()
       .regex(/^[\x20-\x7e]*$/, { error: 'Printable ASCII.' })
-      .max(API_LIMITS.secretPrefixLength)
-      .optional()
+      .max(TARGET_LIMITS.secretPrefixLength)
+      .exactOptional()
       .meta({ description: 'Stands before it.', examples: ['Bearer '] }),
   })
   .meta({ id: 'SecretHeader', description: 'A header whose value is a secret.' });
+
+/** Where a secret is. Its value is in no definition, record, answer or log. */
+export type SecretRef = z.output<typeof secretRefSchema>;
+
+/** The value of a header: `prefix`, such as `Bearer `, and the secret behind it. */
+export type SecretHeader = z.output<typeof secretHeaderSchema>;

@@ -1,7 +1,7 @@
-import { PLACEHOLDERS, unknownPlaceholders } from '../../core/placeholders.ts';
+import { PLACEHOLDERS, unknownPlaceholders } from '../placeholders.ts';
 
 /** What is wrong with the first placeholder that stands for nothing; undefined when there is none. */
-export function placeholderFault(value: unknown): string | undefined {
+export function placeholderError(value: unknown): string | undefined {
   const [unknown] = unknownPlaceholders(value);
   if (unknown === undefined) return undefined;
   return (
