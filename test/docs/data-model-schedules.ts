@@ -55,7 +55,7 @@ export const SCHEDULE_KINDS: readonly ItemKind[] = [
     attributes: {
       state: '`enabled`, `paused`, `completed` or `deleted`',
       revision: 'number of the definition in force',
-      version: 'one more with each change; the ETag',
+      version: 'one more with each change; with the first revision the ETag',
       first_revision: 'first revision of this life of the name; absent: 1',
       oldest_revision: 'oldest revision whose occurrences may still start',
       adopted_through: 'occurrences of older revisions up to this time run by the revision in force',

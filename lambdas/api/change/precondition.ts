@@ -2,8 +2,14 @@ import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
 
-export function etagOf(head: Pick<ScheduleHead, 'version'>): string {
-  return `"${head.version}"`;
+type Tagged = Pick<ScheduleHead, 'version' | 'firstRevision'>;
+
+/**
+ * Once the tombstone of a name is purged its versions may come again, and its revisions never do: the first one tells
+ * lives of a name apart. A calendar's tombstone is kept for ever.
+ */
+export function etagOf({ version, firstRevision = 1 }: Tagged): string {
+  return firstRevision === 1 ? `"${version}"` : `"${firstRevision}.${version}"`;
 }
 
 /**
@@ -12,7 +18,7 @@ export function etagOf(head: Pick<ScheduleHead, 'version'>): string {
  */
 export function assertIfMatch(
   ifMatch: string | undefined,
-  found: Pick<ScheduleHead, 'version'> | undefined,
+  found: Tagged | undefined,
   what: 'schedule' | 'calendar' = 'schedule',
 ): void {
   if (ifMatch === undefined) return;

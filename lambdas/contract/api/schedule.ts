@@ -158,7 +158,7 @@ export const scheduleView = z
     name: z.string(),
     state: z.enum(STATES),
     revision: z.int().meta({ description: 'Number of the definition in force; +1 on each edit.' }),
-    version: z.int().meta({ description: 'The ETag; +1 on each change, pauses included.' }),
+    version: z.int().meta({ description: 'Part of the ETag; +1 on each change, pauses included.' }),
     ...definitionFields,
     createdAt: timestampSchema,
     updatedAt: timestampSchema,

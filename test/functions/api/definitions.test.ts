@@ -1,7 +1,9 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { headKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { DEFAULT_CATCH_UP, DEFAULT_RETRY } from '../../../lambdas/core/schedule.ts';
 import { HOUR, toIso } from '../../../lambdas/core/time.ts';
-import { at, NOON } from '../../support/fixtures.ts';
+import { at, freshId, NOON } from '../../support/fixtures.ts';
 import { PARAMETER_ARN, TOKEN_ARN } from '../../support/secrets.ts';
 import { created, freshNames, openApi, scheduleBody, type TestApi } from './api.ts';
 
@@ -286,6 +288,23 @@ describe('If-Match', () => {
       expect(reply.body).toMatchObject({ code: 'schedule.stale', field: 'If-Match' });
     }
     expect((await api.get(path)).body).toMatchObject({ version: 2, description: 'first' });
+  });
+
+  it('of a schedule whose tombstone is purged does not match the next of its name', async () => {
+    const { id, path } = await created(api);
+    await api.post(`${path}/pause`);
+    const old = (await api.post(`${path}/resume`)).headers.get('etag') as string;
+    const { version } = (await api.get(path)).body;
+    await api.delete(path);
+    const { client, schedulesTable } = api.stores;
+    await client.send(new DeleteCommand({ TableName: schedulesTable, Key: { ...headKey(id) } }));
+    await api.put(path, scheduleBody());
+    while ((await api.get(path)).body.version < version)
+      await api.patch(path, { tags: { again: freshId() } });
+    expect((await api.get(path)).body.version).toBe(version);
+    expect((await api.patch(path, { description: 'mine' }, { 'if-match': old })).status).toBe(412);
+    const read = (await api.get(path)).headers.get('etag') as string;
+    expect((await api.patch(path, { description: 'mine' }, { 'if-match': read })).status).toBe(200);
   });
 
   it('lets one of several concurrent edits through', async () => {
