@@ -13,11 +13,11 @@ import { fireViewOf } from '../views/fire-view.ts';
 import { shownState } from '../views/schedule-view.ts';
 import { charged } from './charge.ts';
 import type { Decide } from './commit.ts';
+import { fitted } from './fitted.ts';
 import { startOf } from './go-on.ts';
 import { type Move, openOf } from './move.ts';
 import { countsOn, nextHead } from './next-head.ts';
 import { readStanding, type Standing } from './standing.ts';
-import { toCancel } from './to-cancel.ts';
 
 export type Rehearsal = z.output<typeof rehearsalView>;
 
@@ -92,7 +92,8 @@ async function timesAfter(
   const open = await openOf(deps, id, standing);
   const uncounted = nextHead(id, standing, move, now);
   const before = standing.kind === 'live' ? standing.head : undefined;
-  const cancelled = withGivenBack(before, toCancel(open, move.cancel, now), uncounted.remainingRuns);
+  const { toStop } = await fitted(deps, { id, before, base: uncounted, move, open, now });
+  const cancelled = withGivenBack(before, toStop, uncounted.remainingRuns);
   const base = { ...uncounted, ...(countsOn(standing, move) && cancelled) };
   const asItWas = move.goOn?.kind === 'as-it-was' ? before : undefined;
   const next = timesOf(

@@ -376,6 +376,10 @@ describe('a pause and a resume', () => {
       const refused = await api.patch(`${path}${query}`, { input: 'new' });
       expect(refused).toMatchObject({ status: 409, body: { code: 'schedule.many-decisions' } });
       expect(refused.body.detail).toMatch(/^88 coming times .* POST \/schedules\/.*\/unskip, .*\/move\.$/);
+      const rehearsed = await api.patch(`${path}?dryRun=true${pending ? `&pending=${pending}` : ''}`, {
+        input: 'new',
+      });
+      expect([rehearsed.status, rehearsed.body.detail]).toEqual([409, refused.body.detail]);
       expect(await standing(path, 1)).toEqual(before);
       // What keeps what is pending has to cancel each moved time as well.
       const [moves, skips] = pending === 'keep' ? [42, 1] : [44, 41];
