@@ -2,12 +2,13 @@ import { whyNotToRun } from './backfill/standing.ts';
 import { backfillOf, type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
 import type { Dispatched, OccurrenceKey } from './ids.ts';
 import type { Json } from './json.ts';
-import type { CancelReason, RunningOccurrence } from './occurrence.ts';
+import type { CancelReason, Occurrence, RunningOccurrence } from './occurrence.ts';
 import type { OccurrenceStore, ScheduleStore } from './ports.ts';
 import type { Revision, ScheduleHead } from './schedule.ts';
+import { settleWith } from './settle.ts';
 import { isAdopted, whyNotInForce } from './standing.ts';
 import { pullQueueOf } from './targets/pull-queue.ts';
-import type { EpochMs } from './time.ts';
+import { type EpochMs, SECOND } from './time.ts';
 
 export interface BeginDeps extends ClaimDeps {
   readonly occurrences: ClaimDeps['occurrences'] & Pick<OccurrenceStore, 'settle'>;
@@ -24,6 +25,8 @@ export type Begun =
       readonly revision: Revision | undefined;
     }
   | Exclude<ClaimEnd, { kind: 'claimed' }>
+  /** Found, after the claim, to need other slots than those that it has taken; it is handed over again. */
+  | { readonly kind: 'put-back' }
   /** Found, after the claim, to be of a definition that is no longer in force; cancelled. */
   | { readonly kind: 'not-in-force'; readonly reason: CancelReason };
 
@@ -35,7 +38,8 @@ export async function beginAttempt(
   holder: string,
   now: EpochMs,
 ): Promise<Begun> {
-  const claim = await claimOrYield(deps, attempt, revision, holder, now);
+  const terms = await slotTerms(deps, attempt, revision, now);
+  const claim = await claimOrYield(deps, attempt, terms, holder, now);
   if (claim.kind !== 'claimed') return claim;
   const running = claim.occurrence;
   // After the claim, and consistently: an edit that returned before it is seen here (standing.ts).
@@ -45,12 +49,56 @@ export async function beginAttempt(
       ? whyNotToRun(running, head, await backfillOf(deps, attempt))
       : whyNotInForce(running, head);
   if (head !== undefined && reason === null) {
-    return { kind: 'begun', running, head, revision: await revisionToRun(deps, running, head, revision) };
+    const inForce = await definitionOf(deps, running, head, revision);
+    if (!needsSameSlots(terms, inForce)) return putBack(deps, running, now);
+    return { kind: 'begun', running, head, revision: await withOwnInput(deps, running, inForce) };
   }
   const settlement = { kind: 'cancelled', reason: reason ?? 'deleted' } as const;
   const settled = await deps.occurrences.settle(running, settlement, now);
   if (settled.kind === 'done') return { kind: 'not-in-force', reason: settlement.reason };
   return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(attempt) };
+}
+
+/** As far as a definition decides about them; the limit of a group is the same for all. */
+function needsSameSlots(one: Revision | undefined, other: Revision | undefined): boolean {
+  if (one === other) return true;
+  const [a, b] = [one?.definition, other?.definition];
+  return (
+    a?.overlap === b?.overlap &&
+    a?.concurrency?.key === b?.concurrency?.key &&
+    a?.concurrency?.limit === b?.concurrency?.limit
+  );
+}
+
+/** An edit that asks for other slots has taken it over just now. It comes again, and then asks for those. */
+async function putBack(deps: BeginDeps, running: RunningOccurrence, now: EpochMs): Promise<Begun> {
+  const { dueAt, startBy } = running;
+  const again = { kind: 'retry', dueAt, ...(startBy !== undefined && { startBy }) } as const;
+  const settled = await settleWith((end) => deps.occurrences.settle(running, end, now), again);
+  if (settled.kind === 'done' && settled.settlement.kind === 'retry') return { kind: 'put-back' };
+  return { kind: 'not-claimable', occurrence: await deps.occurrences.readOccurrence(running) };
+}
+
+/** An edit that takes over an occurrence comes after its nominal time; one that is started sooner after it has met none. */
+const AT_ONCE = 2 * SECOND;
+
+/**
+ * The definition whose slots an attempt takes: that by which it will run. Nothing is read for one that starts on time, and
+ * for the first time: no edit can have taken it over.
+ */
+async function slotTerms(
+  deps: BeginDeps,
+  attempt: Dispatched,
+  own: Revision | undefined,
+  now: EpochMs,
+): Promise<Revision | undefined> {
+  const isFirst = attempt.dispatchSeq === 1 && now - attempt.scheduledTime < AT_ONCE;
+  if (!own || attempt.kind !== 'scheduled' || isFirst) return own;
+  const head = await deps.schedules.readHead(attempt.schedule);
+  if (!head || !isAdopted(attempt, head)) return own;
+  // A replay stays as it was, and only its record says that it is one.
+  const found = await deps.occurrences.readOccurrence(attempt);
+  return found ? definitionOf(deps, found, head, own) : own;
 }
 
 /** What an attempt runs by, with the input that it is to have. */
@@ -66,11 +114,11 @@ export async function revisionToRun(
 /** Its own definition; or, after an edit that came while it waited, that of the edit, which may have mended what failed. */
 async function definitionOf(
   deps: Pick<BeginDeps, 'revisionOf'>,
-  running: RunningOccurrence,
+  occurrence: Occurrence,
   head: ScheduleHead,
   own: Revision | undefined,
 ): Promise<Revision | undefined> {
-  if (!own || !isAdopted(running, head)) return own;
+  if (!own || !isAdopted(occurrence, head)) return own;
   const inForce = await deps.revisionOf({ schedule: head.id, revision: head.revision });
   return inForce && queueOf(inForce) === queueOf(own) ? inForce : own;
 }

@@ -81,8 +81,23 @@ export async function claimOrYield(
   }
   const kept = needs.filter((need) => need.kept && need.slot in taken).map(({ slot }) => slot);
   const result = await deps.occurrences.claim(attempt, lease, now, { places: taken, kept, ...left });
-  if (result.kind === 'claimed') return result;
+  if (result.kind === 'claimed') {
+    await giveBackRest(deps, attempt, taken, now);
+    return result;
+  }
   return { kind: 'not-claimable', occurrence: await letGo(deps, attempt, taken, result.occurrence, now) };
+}
+
+/** Places that it has kept in slots that it needs no more, since an edit. They are dead: its claim is for others. */
+async function giveBackRest(
+  { occurrences }: ClaimDeps,
+  attempt: Dispatched,
+  taken: Places,
+  now: EpochMs,
+): Promise<void> {
+  const rest = heldBy(attempt).filter(({ slot }) => !(slot in taken));
+  // Should it fail, whoever comes to the slot finds them dead.
+  if (rest.length > 0) await giveBack(occurrences.slots, rest, now).catch(() => undefined);
 }
 
 /** Where a later look for those that are left to start begins, when that is not at its own time. */

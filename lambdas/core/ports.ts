@@ -264,10 +264,10 @@ export type SettleResult = RenewResult;
 export type Settlement =
   | { readonly kind: 'succeeded'; readonly record: AttemptRecord }
   | { readonly kind: 'failed'; readonly record: AttemptRecord; readonly reason: FailureReason }
-  /** `startBy`: an attempt that has not started by then does not start. */
+  /** `startBy`: an attempt that has not started by then does not start. Without a record the target was not called. */
   | {
       readonly kind: 'retry';
-      readonly record: AttemptRecord;
+      readonly record?: AttemptRecord;
       readonly dueAt: EpochMs;
       readonly startBy?: EpochMs;
     }

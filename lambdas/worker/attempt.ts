@@ -143,7 +143,7 @@ function endOf(settlement: Settlement): AttemptEnd {
     case 'succeeded':
       return { kind: 'succeeded' };
     case 'retry':
-      return { kind: 'retry', detail: settlement.record.detail ?? '', dueAt: settlement.dueAt };
+      return { kind: 'retry', detail: settlement.record?.detail ?? '', dueAt: settlement.dueAt };
     case 'failed':
       return { kind: 'failed', detail: settlement.record.detail ?? settlement.reason };
     case 'cancelled':

@@ -81,6 +81,7 @@ function report(end: WorkEnd): void {
       break;
     case 'sent-on':
     case 'put-off':
+    case 'put-back':
     case 'dropped':
     case 'waiting':
     case 'not-in-force':

@@ -56,6 +56,8 @@ export type WorkEnd =
   | { readonly kind: 'gave-up'; readonly id: OccurrenceId; readonly paused?: string }
   | { readonly kind: 'skipped'; readonly id: OccurrenceId; readonly by: OccurrenceId }
   | { readonly kind: 'waiting'; readonly id: OccurrenceId; readonly slot: string }
+  /** An edit has taken it over, and asks for other slots than it had; handed over again. */
+  | { readonly kind: 'put-back'; readonly id: OccurrenceId }
   /** Found, after the claim, to be of a definition that is no longer in force. */
   | { readonly kind: 'not-in-force'; readonly id: OccurrenceId; readonly reason: string }
   | (AttemptEnd & {
@@ -107,6 +109,7 @@ export async function work(
       await reportNotRun(deps, key.schedule, METRIC.occurrencesSkipped);
       return { ...begun, id };
     case 'waiting':
+    case 'put-back':
     case 'not-in-force':
       return { ...begun, id };
     case 'not-claimable':

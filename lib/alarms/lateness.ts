@@ -20,7 +20,7 @@ export function lateness({ own, config }: Watched): AlarmSpec[] {
     },
     {
       id: 'overdue-count',
-      description: `More than ${count} occurrences at a time are overdue; starts do not keep up with what comes due.`,
+      description: `More than ${count} occurrences at a time are overdue; starts do not keep up with what comes due. Beyond 20,000 open ones the metric is the least that there can be.`,
       about: 'engine',
       metric: own(METRIC.overdueOccurrences, Stats.MAXIMUM),
       comparison: ComparisonOperator.GREATER_THAN_THRESHOLD,

@@ -81,18 +81,24 @@ export function settlementUpdate(
     const places = Object.entries(running.places).filter(([slot]) => slot in running.kept);
     const keeps = places.length > 0;
     const pull = running.pullQueue === undefined ? undefined : pullBucketOf(running, running.pullQueue);
-    const { startBy } = settlement;
+    const { startBy, record } = settlement;
+    const attempts = record
+      ? { text: 'attempts = :attempts', values: { ':attempts': withAttempt(running.attempts, record) } }
+      : // The target was not called, so this was no attempt.
+        { text: 'attempt = :attempt', values: { ':attempt': running.attempt - 1 } };
+    const hasStarted = record !== undefined || running.attempt > 1;
     return expression(
-      'SET #status = :pending, due_at = :due_at, attempts = :attempts, redispatches = :zero' +
+      'SET #status = :pending, due_at = :due_at, redispatches = :zero, ' +
+        attempts.text +
         `${pull ? ', attention_day = :pull, attention_at = :due_at' : ''}` +
         `${startBy === undefined ? '' : ', start_by = :start_by'}${keeps ? ', places = :places' : ''} ` +
-        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, waited, redispatched_at` +
+        `ADD dispatch_seq :one REMOVE ${LEASE_ATTRIBUTES}, waited, redispatched_at${hasStarted ? '' : ', started_at'}` +
         `${startBy === undefined ? ', start_by' : ''}${keeps ? '' : ', places, kept'}`,
       ['status'],
       {
         ':pending': 'pending',
         ':due_at': settlement.dueAt,
-        ':attempts': withAttempt(running.attempts, settlement.record),
+        ...attempts.values,
         ':zero': 0,
         ':one': 1,
         ...(pull !== undefined && { ':pull': pull }),

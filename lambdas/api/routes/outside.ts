@@ -74,7 +74,9 @@ const pullEndpoint = endpoint({
     'For schedules with a pull target. Returns an empty list when nothing is due. What is not ended in time is handed out again. Large inputs ' +
     'may make it fewer than `max`: an answer holds about 1 MB of them. A claim that is sent again with its ' +
     'Idempotency-Key, since its answer was lost, is given the same items under the same leases, as far as they are ' +
-    'still at work: use a new key for each claim.',
+    'still at work: use a new key for each claim. Sent while the first is still claiming, it waits up to 5 s for that. If ' +
+    'the first takes longer, the answer lists what it has claimed by then. Anything that it claims later is only in the ' +
+    'answer to the first, or in that to another repetition; if nobody works on it, it is handed out again after its lease.',
   request: {
     params: pullParams,
     headers: z.object({ 'idempotency-key': idempotencyKeySchema }),
