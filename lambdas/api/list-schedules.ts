@@ -1,18 +1,16 @@
 import type * as z from 'zod';
 import type { listSchedulesQuery } from '../contract/api/schedule.ts';
 import type { Page, ScheduleRecord } from '../core/ports.ts';
-import type { EpochMs } from '../core/time.ts';
 import type { Schedules } from './deps.ts';
 
 export function listSchedules(
   deps: { readonly schedules: Pick<Schedules, 'listSchedules'> },
   { limit, group, state, cursor }: z.output<typeof listSchedulesQuery>,
-  now: EpochMs,
 ): Promise<Page<ScheduleRecord>> {
   return deps.schedules.listSchedules({
     limit,
     ...(group !== undefined && { group }),
-    ...(state !== undefined && { state: { is: state, at: now } }),
+    ...(state !== undefined && { state }),
     ...(cursor !== undefined && { cursor }),
   });
 }

@@ -3,7 +3,7 @@ import type { upcomingView } from '../contract/api/plan.ts';
 import { headRecurrence } from '../core/head-recurrence.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import { preview } from '../core/recurrence/index.ts';
-import { stateAt } from '../core/state-at.ts';
+import { shownStateOf } from '../core/shown-state.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
 import { withinRuns } from '../core/within-runs.ts';
 import { comingNotes } from './coming/notes.ts';
@@ -16,14 +16,14 @@ import { comingFrom, shownState } from './views/schedule-view.ts';
 export async function upcoming(
   deps: {
     readonly schedules: Pick<Schedules, 'readSchedule'>;
-    readonly occurrences: Pick<Occurrences, 'listOccurrences'>;
+    readonly occurrences: Pick<Occurrences, 'listOccurrences' | 'openOf'>;
   },
   id: ScheduleId,
   count: number,
   now: EpochMs,
 ): Promise<z.output<typeof upcomingView>> {
   const { head } = await getSchedule(deps, id);
-  const state = shownState(stateAt(head, now));
+  const state = shownState(await shownStateOf(head, deps.occurrences.openOf));
   if (state === 'paused') return { state, items: [] };
   const recurrence = headRecurrence(head);
   const all = preview(recurrence, { from: comingFrom(head, recurrence, now), count, now, seed: id }).items;

@@ -17,7 +17,7 @@ export async function reportZones(
   query: { readonly limit: number; readonly cursor?: string | undefined },
   now: EpochMs,
 ): Promise<ZonesReport> {
-  const { items, cursor } = await listSchedules(deps, query, now);
+  const { items, cursor } = await listSchedules(deps, query);
   const moves = await pMap(items, ({ head }) => moveOf(deps, head, now), { concurrency: CONCURRENCY });
   return {
     zoneData: deps.zoneData,

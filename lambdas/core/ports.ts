@@ -135,8 +135,8 @@ export interface ScheduleStore {
   writeIdempotency(record: IdempotencyRecord, before: string | undefined, now: EpochMs): Promise<boolean>;
   listSchedules(query: {
     readonly group?: string;
-    /** As a person would say it at this moment (state-at.ts). */
-    readonly state?: { readonly is: ScheduleHead['state']; readonly at: EpochMs };
+    /** As a person would say it (shown-state.ts). */
+    readonly state?: ScheduleHead['state'];
     readonly limit: number;
     readonly cursor?: string;
   }): Promise<Page<ScheduleRecord>>;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planFrom } from '../../lambdas/api/change/plan-from.ts';
 import { upcoming } from '../../lambdas/api/upcoming.ts';
-import { scheduleViewOf } from '../../lambdas/api/views/schedule-view.ts';
+import { outlookOf } from '../../lambdas/api/views/outlook.ts';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
 import { clockBehindSeconds } from '../../lambdas/sweep/lag.ts';
 import { pass } from '../../lambdas/sweep/pass.ts';
 import { invoked, valuesOf } from '../support/emf.ts';
-import { at, definition, NOON, revision } from '../support/fixtures.ts';
+import { at, NOON } from '../support/fixtures.ts';
 import { claimed, keyOf, seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';
 import { EMPTY_QUEUE } from '../support/sweep.ts';
@@ -21,8 +21,7 @@ afterAll(() => stores.close());
 describe('a clock that was set back by an hour', () => {
   it('shows the first time that is not planned as the next one', async () => {
     const of = await seedSchedule(stores, [], { head: { nextDueAt: at(HOUR + 5 * MINUTE) } });
-    const shown = scheduleViewOf({ head: of, revision: revision(of, definition()) }, NOON, undefined);
-    expect(shown.nextScheduledTime).toBe(toIso(at(HOUR + 5 * MINUTE)));
+    expect((await outlookOf(stores.occurrences, of, NOON)).next).toBe(at(HOUR + 5 * MINUTE));
     const { items } = await upcoming(stores, of.id, 2, NOON);
     expect(items.map(({ scheduledTime }) => scheduledTime)).toEqual(
       [65, 66].map((minute) => toIso(at(minute * MINUTE))),
@@ -31,8 +30,7 @@ describe('a clock that was set back by an hour', () => {
 
   it('shows what is planned and still to come while it is right', async () => {
     const of = await seedSchedule(stores, [], { head: { nextDueAt: at(11 * MINUTE) } });
-    const shown = scheduleViewOf({ head: of, revision: revision(of, definition()) }, NOON, undefined);
-    expect(shown.nextScheduledTime).toBe(toIso(at(MINUTE)));
+    expect((await outlookOf(stores.occurrences, of, NOON)).next).toBe(at(MINUTE));
   });
 
   it('has an edit begin behind what has run', async () => {

@@ -52,7 +52,7 @@ describe('listSchedules', () => {
           await allPages((cursor) =>
             own.schedules.listSchedules({
               limit: 3,
-              ...(state && { state: { is: state, at: NOON } }),
+              ...(state && { state }),
               ...(cursor && { cursor }),
             }),
           )

@@ -3,7 +3,8 @@ import { BY_GROUP_INDEX } from '../../contract/tables.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../core/ports.ts';
 import { purgeTime } from '../../core/retention.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
-import { stateAt } from '../../core/state-at.ts';
+import { shownStateOf } from '../../core/shown-state.ts';
+import { sideBySide } from '../../core/side-by-side.ts';
 import { batchGet, getItem } from './batch-get.ts';
 import { pinCalendars } from './calendar-store.ts';
 import type { StoreContext } from './client.ts';
@@ -18,11 +19,14 @@ import {
   revisionKey,
   revisionNumberOf,
 } from './keys.ts';
+import { openOf } from './open-of.ts';
 import { applyChange } from './schedule-changes.ts';
 import { createWholeHeads } from './whole-heads.ts';
 
 /** Index pages looked through for one answer when a filter leaves most of them out. */
 const MAX_PAGES = 10;
+/** Schedules of which it is read at once whether something is open. */
+const STATES_AT_ONCE = 16;
 
 export function createScheduleStore(context: StoreContext): ScheduleStore {
   const { client, schedulesTable } = context;
@@ -59,7 +63,7 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
   async function listSchedules(
     query: Parameters<ScheduleStore['listSchedules']>[0],
   ): Promise<Page<ScheduleRecord>> {
-    const scope = `schedules:${query.group ?? ''}:${query.state?.is ?? ''}`;
+    const scope = `schedules:${query.group ?? ''}:${query.state ?? ''}`;
     let start = query.cursor === undefined ? undefined : decodeCursor(scope, query.cursor);
     const items: ScheduleRecord[] = [];
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
@@ -83,7 +87,10 @@ export function createScheduleStore(context: StoreContext): ScheduleStore {
       );
       const records = await readRecords((answer.Items ?? []) as unknown as ItemKey[]);
       const { state } = query;
-      items.push(...records.filter(({ head }) => !state || stateAt(head, state.at) === state.is));
+      const states = await sideBySide(records, STATES_AT_ONCE, async ({ head }) =>
+        state === undefined ? undefined : shownStateOf(head, (id) => openOf(context, id)),
+      );
+      items.push(...records.filter((_, index) => states[index] === state));
       start = answer.LastEvaluatedKey;
       if (!start || items.length >= query.limit) break;
     }

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 import type { rehearsalView } from '../../contract/api/rehearsal.ts';
 import { headRecurrence } from '../../core/head-recurrence.ts';
-import type { ScheduleId } from '../../core/ids.ts';
+import { occurrenceId, type ScheduleId } from '../../core/ids.ts';
 import { type Compiled, DEFAULT_PREVIEW, type PreviewFire, preview } from '../../core/recurrence/index.ts';
 import { withGivenBack } from '../../core/runs-left.ts';
 import type { ScheduleHead } from '../../core/schedule.ts';
-import { stateAt } from '../../core/state-at.ts';
+import { shownStateOf } from '../../core/shown-state.ts';
 import { type EpochMs, epochMs } from '../../core/time.ts';
 import { type RunsStanding, withinRuns } from '../../core/within-runs.ts';
 import type { Caller, ChangeDeps } from '../deps.ts';
@@ -26,6 +26,8 @@ interface Times {
   readonly fires: readonly PreviewFire[];
   readonly has: (at: EpochMs) => boolean;
   readonly last: Compiled | undefined;
+  /** Whether something that was created before still runs. */
+  readonly leavesOpen?: boolean;
 }
 
 const NONE: Times = { fires: [], has: () => false, last: undefined };
@@ -46,7 +48,7 @@ export async function rehearse(
   const without = (fires: readonly PreviewFire[], { has }: Times) =>
     fires.filter((fire) => !has(timeOf(fire))).map(fireViewOf);
   return {
-    state: stateAfter(move, live, after, caller.now),
+    state: await stateAfter(deps, move, live, after),
     before: before.fires.map(fireViewOf),
     after: after.fires.map(fireViewOf),
     added: without(after.fires, before),
@@ -55,10 +57,15 @@ export async function rehearse(
   };
 }
 
-function stateAfter(move: Move | undefined, live: ScheduleHead | undefined, after: Times, now: EpochMs) {
-  if (live && !move) return shownState(stateAt(live, now));
+async function stateAfter(
+  { occurrences }: Pick<ChangeDeps, 'occurrences'>,
+  move: Move | undefined,
+  live: ScheduleHead | undefined,
+  after: Times,
+) {
+  if (live && !move) return shownState(await shownStateOf(live, occurrences.openOf));
   if (move?.state === 'paused') return 'paused';
-  return after.fires.length > 0 ? 'enabled' : 'completed';
+  return after.fires.length > 0 || after.leavesOpen ? 'enabled' : 'completed';
 }
 
 function timesOf(head: Pick<ScheduleHead, 'id' | 'policy' | 'anchor'> & RunsStanding, after: EpochMs): Times {
@@ -96,10 +103,11 @@ async function timesAfter(
   const cancelled = withGivenBack(before, toStop, uncounted.remainingRuns);
   const base = { ...uncounted, ...(countsOn(standing, move) && cancelled) };
   const asItWas = move.goOn?.kind === 'as-it-was' ? before : undefined;
-  const next = timesOf(
-    { ...base, ...(asItWas ?? { state: 'enabled', nextDueAt: now }), policy: base.policy },
-    now,
-  );
+  const leavesOpen = open.length > new Set(toStop.map(occurrenceId)).size;
+  const next = {
+    ...timesOf({ ...base, ...(asItWas ?? { state: 'enabled', nextDueAt: now }), policy: base.policy }, now),
+    leavesOpen,
+  };
   if (move.goOn?.kind !== 'after-kept' || standing.kind !== 'live' || move.state !== 'enabled') return next;
   // What is planned already still runs as it was; the new times begin behind it.
   const start = await startOf(deps, { before: standing.head, base, move, open, caller });
@@ -110,5 +118,6 @@ async function timesAfter(
     fires: [...old, ...rest].slice(0, DEFAULT_PREVIEW),
     has: (at) => (at <= start ? firesAt(kept, at) : next.has(at)),
     last: next.last,
+    leavesOpen,
   };
 }

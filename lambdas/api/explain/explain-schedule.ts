@@ -6,6 +6,7 @@ import { planningPolicy, type Revision, type ScheduleHead } from '../../core/sch
 import { type EpochMs, epochMs, parseInstant, toIso } from '../../core/time.ts';
 import { isWithinRuns } from '../../core/within-runs.ts';
 import { scheduleNotFound } from '../change/standing.ts';
+import { nextWanted } from '../coming/next-wanted.ts';
 import type { Occurrences, Schedules } from '../deps.ts';
 import { recordAt } from './record-at.ts';
 import { revisionAt } from './revision-at.ts';
@@ -29,6 +30,7 @@ export async function explainSchedule(
   const head = await deps.schedules.readHead(id);
   if (!head) throw scheduleNotFound(id);
   const { revision, times } = await timesAt(deps, head, at);
+  const next = await wantedAfter(deps, head, times);
   const answer = (verdict: Verdict, more: Partial<ExplanationView> = {}): ExplanationView => ({
     at: times.at,
     local: times.local,
@@ -36,7 +38,7 @@ export async function explainSchedule(
     revision: revision.revision,
     notes: [...times.notes],
     previous: times.previous,
-    next: times.next,
+    next,
     ...more,
   });
   const instant = times.at === null ? undefined : parseInstant(times.at);
@@ -57,6 +59,15 @@ export async function explainSchedule(
     );
   if (!times.fires) return answer(timesVerdict(times, times.at, now));
   return answer(standingVerdict(head, headRecurrence(head), instant, now));
+}
+
+/** What comes next, as long as a person has not decided against it. */
+async function wantedAfter({ occurrences }: ExplainDeps, head: ScheduleHead, { next }: Explanation) {
+  const first = next === null ? undefined : parseInstant(next);
+  if (first === undefined) return next;
+  const times = await nextWanted(occurrences, head, headRecurrence(head), first);
+  const wanted = times?.at(-1);
+  return wanted === undefined ? null : wanted === first ? next : toIso(wanted);
 }
 
 /** What the definition in force at a time says of it. A local time is read in the zone of the latest one. */

@@ -1,17 +1,22 @@
 import type { ScheduleView } from '../../contract/api/schedule.ts';
 import { type ScheduleId, scheduleId } from '../../core/ids.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
+import { sideBySide } from '../../core/side-by-side.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { etagOf } from '../change/precondition.ts';
 import type { ApiDeps } from '../deps.ts';
 import { answer } from '../http/endpoint.ts';
+import { outlookOf } from '../views/outlook.ts';
 import { scheduleViewOf } from '../views/schedule-view.ts';
 
 export function idOf({ group, name }: { readonly group: string; readonly name: string }): ScheduleId {
   return scheduleId(group, name);
 }
 
-type Views = Pick<ApiDeps, 'watches'>;
+type Views = Pick<ApiDeps, 'watches' | 'occurrences'>;
+
+/** Schedules of a list whose outlook is read at once. */
+const AT_ONCE = 16;
 
 export async function shown(deps: Views, record: ScheduleRecord, now: EpochMs) {
   const [view] = await scheduleViews(deps, [record], now);
@@ -26,11 +31,14 @@ export async function made(deps: Views, record: ScheduleRecord, now: EpochMs) {
 
 /** With their last successes, which are read where a schedule asks for that. */
 export async function scheduleViews(
-  { watches }: Views,
+  { watches, occurrences }: Views,
   records: readonly ScheduleRecord[],
   now: EpochMs,
 ): Promise<ScheduleView[]> {
   const watched = records.filter(({ head }) => head.policy.expectSuccessWithin !== undefined);
   const last = await watches.lastSuccesses(watched.map(({ head }) => head.id));
-  return records.map((record) => scheduleViewOf(record, now, last.get(record.head.id)));
+  return sideBySide(records, AT_ONCE, async (record) => {
+    const outlook = await outlookOf(occurrences, record.head, now);
+    return scheduleViewOf(record, now, outlook, last.get(record.head.id));
+  });
 }

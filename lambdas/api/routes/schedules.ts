@@ -28,7 +28,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
   }),
 
   mounted(schedules.listEndpoint, async ({ query, caller }) => {
-    const read = (limit: number) => listSchedules(deps, { ...query, limit }, caller.now);
+    const read = (limit: number) => listSchedules(deps, { ...query, limit });
     const page = await pageWithin(query.limit, read, (items) => scheduleViews(deps, items, caller.now));
     return answer(200, page);
   }),

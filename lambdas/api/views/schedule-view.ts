@@ -5,31 +5,29 @@ import type { Pause } from '../../core/pause.ts';
 import type { ScheduleRecord } from '../../core/ports.ts';
 import type { Recurrence } from '../../core/recurrence/types.ts';
 import { type Definition, type ScheduleHead, type ScheduleState, timesOf } from '../../core/schedule.ts';
-import { stateAt } from '../../core/state-at.ts';
 import { type EpochMs, epochMs, MINUTE, toIso } from '../../core/time.ts';
 import { successExpectedBy } from '../../core/watch.ts';
-import { withinRuns } from '../../core/within-runs.ts';
 import { runPolicyView } from '../run-policy.ts';
+import type { Outlook } from './outlook.ts';
 import { targetWarnings } from './target-warnings.ts';
 
-/** A schedule as JSON. The next time is computed, not looked up: what is pending is what the expression says. */
+/** A schedule as JSON. */
 export function scheduleViewOf(
   { head, revision }: ScheduleRecord,
   now: EpochMs,
+  { state, next }: Outlook,
   lastSuccessAt: EpochMs | undefined,
 ): ScheduleView {
   const recurrence = headRecurrence(head);
-  const coming = head.state === 'paused' ? null : recurrence.next(comingFrom(head, recurrence, now));
-  const next = coming && withinRuns(head, [coming.at]) > 0 ? coming : null;
   return {
     ...splitScheduleId(head.id),
-    state: shownState(stateAt(head, now)),
+    state: shownState(state),
     revision: head.revision,
     version: head.version,
     ...definitionView(revision.definition),
     createdAt: toIso(head.createdAt),
     updatedAt: toIso(head.updatedAt),
-    nextScheduledTime: next && toIso(next.at),
+    nextScheduledTime: next && toIso(next),
     ...(head.pause && pauseView(head.pause)),
     ...(head.remainingRuns !== undefined && { remainingRuns: head.remainingRuns }),
     ...(head.policy.expectSuccessWithin !== undefined && watchView(head, now, lastSuccessAt)),

