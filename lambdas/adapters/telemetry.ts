@@ -15,6 +15,7 @@ import {
 import { splitScheduleId } from '../core/ids.ts';
 import { SECOND } from '../core/time.ts';
 import { withDeadline } from './aws/deadline.ts';
+import { createSchedulerEvents } from './scheduler-events.ts';
 
 export const logger = new Logger();
 
@@ -52,6 +53,8 @@ export const reportSchedule: ScheduleReport = (schedule, figures) => {
   }
   own.publishStoredMetrics();
 };
+
+export const schedulerEvents = createSchedulerEvents(count, reportSchedule);
 
 /** Not powertools' own middleware: that warns of each invocation that had nothing to count. */
 function publish(): void {

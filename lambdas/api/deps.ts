@@ -1,9 +1,9 @@
 import type { AllowList } from '../contract/allow/allow-list.ts';
-import type { Count, ScheduleReport } from '../contract/metrics.ts';
 import type { BackfillStore } from '../core/backfill/store.ts';
 import type { CalendarStore } from '../core/calendar-store.ts';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports.ts';
+import type { SchedulerEvents } from '../core/scheduler-events.ts';
 import type { EpochMs } from '../core/time.ts';
 import type { WatchStore } from '../core/watch.ts';
 
@@ -78,8 +78,7 @@ export interface ApiDeps extends ChangeDeps {
   readonly newSecret: () => string;
   readonly logger: ErrorLog;
   /** Tells how work that goes on outside ended, as the worker does of its own. */
-  readonly count: Count;
-  readonly reportSchedule: ScheduleReport;
+  readonly events: SchedulerEvents;
 }
 
 /** The part of the logger that the API uses. */

@@ -10,7 +10,7 @@ import {
   createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
-import { count, logger, observed, reportSchedule } from '../adapters/telemetry.ts';
+import { logger, observed, schedulerEvents } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { apiEnv, parseEnv } from '../contract/env.ts';
 import { tzdataVersion } from '../core/recurrence/index.ts';
@@ -34,8 +34,7 @@ const app = createApp({
   clock: systemClock,
   newSecret,
   logger,
-  count,
-  reportSchedule,
+  events: schedulerEvents,
 });
 
 // Its metrics are of outside work. API Gateway counts requests, errors and latency of every route already.

@@ -9,7 +9,7 @@ import {
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { countMessages } from '../adapters/sqs/work-queue.ts';
-import { observed, reportSchedule } from '../adapters/telemetry.ts';
+import { observed, schedulerEvents } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
@@ -39,7 +39,7 @@ export const handler = observed(async (event: unknown, context) => {
     planning,
     watches,
     canary: env.CANARY,
-    reportSchedule,
+    events: schedulerEvents,
     revisionOf: (open: Pick<RunningOccurrence, 'schedule' | 'revision'>) =>
       schedules.readRevision(open.schedule, open.revision),
     redispatchMs: env.REDISPATCH_SECONDS * SECOND,

@@ -30,10 +30,6 @@ export function report(
     seconds(METRIC.oldestUnclaimedSeconds, result.oldestUnclaimedSeconds);
   }
   count(METRIC.leasesExpired, result.leasesExpired);
-  count(METRIC.attemptsFailed, result.leasesExpired + result.outsideExpired);
-  count(METRIC.occurrencesFailed, result.failed);
-  count(METRIC.schedulesPaused, result.paused);
-  count(METRIC.occurrencesMissed, result.missed);
   count(METRIC.occurrencesRedispatched, result.redispatched);
   level(METRIC.schedulesWithoutSuccess, watches.overdue);
   for (const { id, error } of failures) {

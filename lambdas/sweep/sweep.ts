@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import pMap from 'p-map';
+import { type FinishDeps, finishAttempt } from '../core/finish-attempt.ts';
 import { NO_HAND_OVER } from '../core/hand-over.ts';
 import { type OccurrenceKey, occurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence.ts';
 import { decideSweep, overdueBy } from '../core/overdue.ts';
 import type { OccurrenceStore, Settlement } from '../core/ports.ts';
 import type { Revision } from '../core/schedule.ts';
-import { failureOf, settleWith } from '../core/settle.ts';
+import { failureOf } from '../core/settle.ts';
 import type { SweepMemory, SweepPart, SweepStore } from '../core/sweep-store.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
-import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
-import { reportAttempt, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
-import { endTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
+import { endTooLate, type TooLateDeps } from '../core/too-late.ts';
 import { Candidates, type HandOverDeps, handOver, readEvidence } from './hand-over.ts';
 import { lookThrough } from './look-through.ts';
 import { EMPTY, merge, type SweepResult } from './result.ts';
@@ -25,10 +24,9 @@ const MAX_LOOKED_AT = 20_000;
 /** Of the time of a pass, for looking; the rest is for handing over. */
 const LOOKING = 0.7;
 
-export interface SweepDeps extends ScheduleMetricsDeps {
-  readonly schedules: AfterFailureDeps['schedules'];
+export interface SweepDeps extends FinishDeps {
   readonly occurrences: Pick<OccurrenceStore, 'expire' | 'redispatch' | 'readOccurrence' | 'slots'> &
-    AfterFailureDeps['occurrences'] &
+    FinishDeps['occurrences'] &
     TooLateDeps['occurrences'];
   readonly open: SweepStore;
   readonly messages: HandOverDeps['messages'];
@@ -158,16 +156,13 @@ async function sweepOne(
 async function expire(deps: SweepDeps, open: RunningOccurrence, now: EpochMs): Promise<SweepResult> {
   const revision = await deps.revisionOf(open);
   const settlement = expiredSettlement(open, revision, now);
-  const end = await settleWith((one) => deps.occurrences.expire(open, one, now), settlement);
+  const settle = (as: Settlement) => deps.occurrences.expire(open, as, now);
+  const end = await finishAttempt(deps, { running: open, revision }, settle, settlement, () => now);
   if (end.kind !== 'done') return EMPTY;
   const outside = open.detached === true || open.pullQueue !== undefined;
   const expired = { ...EMPTY, ...(outside ? { outsideExpired: 1 } : { leasesExpired: 1 }) };
-  const { kind } = end.settlement;
-  const failed = kind === 'failed';
-  const paused = failed ? await afterFailure(deps, { occurrence: open, revision }, now) : undefined;
-  if (failed || kind === 'retry')
-    reportAttempt(deps, open, await deps.schedules.readHead(open.schedule), kind, now);
-  return { ...expired, failed: failed ? 1 : 0, paused: paused === undefined ? 0 : 1 };
+  const failed = end.settlement.kind === 'failed' ? 1 : 0;
+  return { ...expired, failed, paused: end.paused === undefined ? 0 : 1 };
 }
 
 /** Beside all else, so that a backlog keeps no slot from being looked at. */

@@ -1,19 +1,20 @@
 import { silenceMs } from '../core/completion.ts';
 import { knownDurationMs } from '../core/duration.ts';
+import { type FinishDeps, finishAttempt } from '../core/finish-attempt.ts';
 import { invocationOf, neighbours } from '../core/invocation.ts';
 import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence.ts';
 import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports.ts';
 import type { Revision, ScheduleHead } from '../core/schedule.ts';
-import { failureOf, settleWith } from '../core/settle.ts';
+import { failureOf } from '../core/settle.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { holdLease, type StopReason } from './lease-keeper.ts';
 
 /** Milliseconds that a call is given to say how it ended once it is aborted. One that does not is left behind. */
 const STOP_WITHIN = SECOND;
 
-export interface AttemptDeps {
+export interface AttemptDeps extends FinishDeps {
   readonly clock: Clock;
-  readonly occurrences: Pick<OccurrenceStore, 'renew' | 'settle' | 'detach'>;
+  readonly occurrences: FinishDeps['occurrences'] & Pick<OccurrenceStore, 'renew' | 'settle' | 'detach'>;
   readonly targets: TargetCaller;
   readonly leaseMs: number;
 }
@@ -23,7 +24,13 @@ export type AttemptEnd =
   /** The target goes on by itself, under the lease, until it is completed or failed through the API. */
   | { readonly kind: 'accepted' }
   /** For good; `gone` when the target said so of itself. */
-  | { readonly kind: 'failed'; readonly detail: string; readonly gone?: true }
+  | {
+      readonly kind: 'failed';
+      readonly detail: string;
+      readonly gone?: true;
+      /** The note that its schedule was paused with because of this end. */
+      readonly paused?: string;
+    }
   | { readonly kind: 'retry'; readonly detail: string; readonly dueAt: EpochMs }
   | { readonly kind: 'cancelled'; readonly reason: CancelReason }
   /** The lease was lost while the target ran, or before the end could be written: somebody else settles it. */
@@ -49,10 +56,14 @@ export async function runAttempt(
     return detached.kind === 'done' ? { kind: 'accepted' } : { kind: 'lost-lease' };
   }
   const settlement = settlementOf(running, revision, called, now);
-  const settled = await settleWith((end) => deps.occurrences.settle(running, end, now), settlement);
-  if (settled.kind === 'lost-lease') return settled;
-  const end = endOf(settled.settlement);
-  return end.kind === 'failed' && isGone(called.result) ? { ...end, gone: true } : end;
+  const ending = { running, head, revision, isGone: isGone(called.result) };
+  const settle = (end: Settlement) => deps.occurrences.settle(running, end, now);
+  const finished = await finishAttempt(deps, ending, settle, settlement, () => deps.clock.now());
+  if (finished.kind === 'lost-lease') return finished;
+  const end = endOf(finished.settlement);
+  if (end.kind !== 'failed') return end;
+  const { paused } = finished;
+  return { ...end, ...(ending.isGone && { gone: true }), ...(paused !== undefined && { paused }) };
 }
 
 const isGone = (result: CallResult): boolean => result.kind === 'failed' && result.pauses === true;

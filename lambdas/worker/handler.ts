@@ -13,7 +13,7 @@ import {
 } from '../adapters/dynamodb/index.ts';
 import { createDeadLetters, createMessageVisibility, createWorkQueue } from '../adapters/sqs/work-queue.ts';
 import { createTargetCaller } from '../adapters/targets/index.ts';
-import { observed, reportSchedule } from '../adapters/telemetry.ts';
+import { observed, schedulerEvents } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
 import { FullSlots } from '../core/slots/full.ts';
@@ -36,7 +36,7 @@ const deps = {
   occurrences: createOccurrenceStore(context),
   schedules,
   watches: createWatchStore(context),
-  reportSchedule,
+  events: schedulerEvents,
   revisionOf: createRevisionCache(schedules),
   groupLimitOf: createGroupLimits(schedules, systemClock),
   queue: createWorkQueue(sqs, env.WORK_QUEUE_URL),

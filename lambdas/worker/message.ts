@@ -2,7 +2,6 @@ import { count, logger, milliseconds } from '../adapters/telemetry.ts';
 import { type WorkMessage, workMessageSchema } from '../contract/message.ts';
 import { METRIC } from '../contract/metrics.ts';
 import { isCanary } from '../core/canary.ts';
-import { assertNever } from '../core/errors.ts';
 import { type OccurrenceId, type OccurrenceKey, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
 import type { DeadLetters } from '../core/ports.ts';
 import type { WorkDeps, WorkEnd } from './work.ts';
@@ -48,59 +47,18 @@ function readMessage(body: string): WorkMessage | string {
 
 function report(end: WorkEnd): void {
   if ('id' in end && isCanary(keyOf(end.id))) {
-    reportCanary(end);
+    logger.info('Canary', { ...end });
     return;
   }
-  switch (end.kind) {
-    case 'unreadable':
-      count(METRIC.messagesRejected, 1);
-      logger.error('A message of the work queue cannot be read; it is on the dead-letter queue', { ...end });
-      return;
-    case 'missed':
-      count(METRIC.occurrencesMissed, 1);
-      break;
-    case 'accepted':
-      break;
-    case 'succeeded':
-      count(METRIC.attemptsSucceeded, 1);
-      break;
-    case 'failed':
-      count(METRIC.attemptsFailed, 1);
-      count(METRIC.occurrencesFailed, 1);
-      if (end.paused !== undefined) count(METRIC.schedulesPaused, 1);
-      break;
-    case 'gave-up':
-      count(METRIC.occurrencesFailed, 1);
-      if (end.paused !== undefined) count(METRIC.schedulesPaused, 1);
-      break;
-    case 'retry':
-      count(METRIC.attemptsFailed, 1);
-      break;
-    case 'skipped':
-      count(METRIC.occurrencesSkipped, 1);
-      break;
-    case 'sent-on':
-    case 'put-off':
-    case 'put-back':
-    case 'dropped':
-    case 'waiting':
-    case 'not-in-force':
-    case 'cancelled':
-    case 'lost-lease':
-      break;
-    default:
-      assertNever(end);
+  if (end.kind === 'unreadable') {
+    count(METRIC.messagesRejected, 1);
+    logger.error('A message of the work queue cannot be read; it is on the dead-letter queue', { ...end });
+    return;
   }
   if ('startDelayMs' in end && end.attempt === 1 && wasOnTime(end.id))
     milliseconds(METRIC.startDelayMs, end.startDelayMs);
   // The group: the dashboard's list of those that run most is made from these lines.
   logger.info('Occurrence', { ...end, group: splitScheduleId(keyOf(end.id).schedule).group });
-}
-
-/** It proves that all is well, and is no work of anybody's: metrics of work do without it. */
-function reportCanary(end: WorkEnd): void {
-  if (end.kind === 'succeeded') count(METRIC.canarySucceeded, 1);
-  logger.info('Canary', { ...end });
 }
 
 /** Of an occurrence that was worked on, whose id could be read. */

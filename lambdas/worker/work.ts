@@ -1,5 +1,4 @@
 import type { WorkMessage } from '../contract/message.ts';
-import { METRIC } from '../contract/metrics.ts';
 import { type BeginDeps, type Begun, beginAttempt } from '../core/begin.ts';
 import {
   type Dispatched,
@@ -13,11 +12,9 @@ import {
 import { askCatchUp, GO_ON, type LateClaimDeps } from '../core/late-claim.ts';
 import type { Occurrence } from '../core/occurrence.ts';
 import type { Clock, WorkQueue } from '../core/ports.ts';
+import { tellNotRun } from '../core/scheduler-events.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
-import { type AfterFailureDeps, afterFailure } from '../upkeep/after-failure.ts';
-import { type AfterSuccessDeps, afterSuccess } from '../upkeep/after-success.ts';
-import { reportAttempt, reportNotRun, type ScheduleMetricsDeps } from '../upkeep/schedule-metrics.ts';
-import { endTooLate, isTooLate, type TooLateDeps } from '../upkeep/too-late.ts';
+import { endTooLate, isTooLate, type TooLateDeps } from '../core/too-late.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 
 /**
@@ -26,12 +23,11 @@ import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
  */
 const MAX_WAIT = 2 * SECOND;
 
-export interface WorkDeps extends AttemptDeps, BeginDeps, AfterSuccessDeps, ScheduleMetricsDeps {
+export interface WorkDeps extends AttemptDeps, BeginDeps {
   readonly clock: Clock;
-  readonly schedules: BeginDeps['schedules'] & AfterFailureDeps['schedules'];
+  readonly schedules: BeginDeps['schedules'] & AttemptDeps['schedules'];
   readonly occurrences: AttemptDeps['occurrences'] &
     BeginDeps['occurrences'] &
-    AfterFailureDeps['occurrences'] &
     LateClaimDeps['occurrences'] &
     TooLateDeps['occurrences'];
   readonly queue: WorkQueue;
@@ -64,8 +60,6 @@ export type WorkEnd =
       readonly id: OccurrenceId;
       readonly attempt: number;
       readonly startDelayMs: number;
-      /** The note that its schedule was paused with because of this end. */
-      readonly paused?: string;
     });
 
 /**
@@ -95,7 +89,7 @@ export async function work(
   let now = deps.clock.now();
   // What was promised a place has asked for it in time.
   const late = message.places ? GO_ON : await askCatchUp(deps, key, dueAt, revision, now);
-  if (late.kind === 'missed') await reportNotRun(deps, key.schedule, METRIC.occurrencesMissed);
+  if (late.kind === 'missed') await tellNotRun(deps, key.schedule, 'missed');
   if (late.kind !== 'go-on') return { ...late, id };
   const begin = () => {
     now = deps.clock.now();
@@ -106,7 +100,7 @@ export async function work(
     case 'begun':
       return run(deps, id, begun);
     case 'skipped':
-      await reportNotRun(deps, key.schedule, METRIC.occurrencesSkipped);
+      await tellNotRun(deps, key.schedule, 'skipped');
       return { ...begun, id };
     case 'waiting':
     case 'put-back':
@@ -124,15 +118,7 @@ async function run(
 ): Promise<WorkEnd> {
   const startDelayMs = running.attemptStartedAt - running.dueAt;
   const end = await runAttempt(deps, running, head, revision);
-  const ran = { ...end, id, attempt: running.attempt, startDelayMs };
-  if (end.kind === 'succeeded' || end.kind === 'failed' || end.kind === 'retry')
-    reportAttempt(deps, running, head, end.kind, deps.clock.now());
-  if (end.kind === 'succeeded') await afterSuccess(deps, running, head, deps.clock.now());
-  if (end.kind !== 'failed') return ran;
-  // Should this not come off, the next failure finds the same in the ledger.
-  const failure = { occurrence: running, revision, gone: end.gone && end.detail };
-  const paused = await afterFailure(deps, failure, deps.clock.now());
-  return paused === undefined ? ran : { ...ran, paused };
+  return { ...end, id, attempt: running.attempt, startDelayMs };
 }
 
 async function notClaimable(

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { occurrenceId, type ScheduleId } from '../../lambdas/core/ids.ts';
 import type { CallResult } from '../../lambdas/core/ports.ts';
 import { type EpochMs, HOUR, MINUTE, toIso } from '../../lambdas/core/time.ts';
@@ -48,7 +50,7 @@ async function run(id: ScheduleId, answers: Readonly<Record<number, CallResult>>
 /** The worker dies in the attempt; the sweep finds it. */
 async function dies(id: ScheduleId, time: EpochMs) {
   await claimed(api.stores, keyOf(await headOf(id), time), time);
-  const { schedules, occurrences, open } = api.stores;
+  const { schedules, occurrences, open, watches } = api.stores;
   const revisionOf: Parameters<typeof sweep>[0]['revisionOf'] = ({ schedule, revision }) =>
     schedules.readRevision(schedule, revision);
   const now = () => at(2 * HOUR);
@@ -57,9 +59,10 @@ async function dies(id: ScheduleId, time: EpochMs) {
     schedules,
     occurrences,
     open,
+    watches,
     messages: EMPTY_QUEUE,
     revisionOf,
-    reportSchedule: () => {},
+    events: createSchedulerEvents(count, () => {}),
     ...times,
   };
   return sweep(deps, { shards: [0, 1, 2, 3], reissue: false });

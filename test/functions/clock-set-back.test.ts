@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { planFrom } from '../../lambdas/api/change/plan-from.ts';
 import { upcoming } from '../../lambdas/api/upcoming.ts';
 import { outlookOf } from '../../lambdas/api/views/outlook.ts';
@@ -58,7 +60,7 @@ describe('a clock that was set back by an hour', () => {
     const sweepAt = (now: EpochMs) => {
       const terms = {
         canary: false,
-        reportSchedule() {},
+        events: createSchedulerEvents(count, () => {}),
         revisionOf: async () => undefined,
         redispatchMs: HOUR,
       };

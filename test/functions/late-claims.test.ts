@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { occurrenceId } from '../../lambdas/core/ids.ts';
 import type { CallResult } from '../../lambdas/core/ports.ts';
 import type { CatchUpPolicy, Definition, ScheduleHead } from '../../lambdas/core/schedule.ts';
@@ -179,8 +181,9 @@ describe('a retry', () => {
         schedules: stores.schedules,
         occurrences: stores.occurrences,
         open: stores.open,
+        watches: stores.watches,
         messages: EMPTY_QUEUE,
-        reportSchedule: () => {},
+        events: createSchedulerEvents(count, () => {}),
         revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
         redispatchMs: MINUTE,
         stopAt: at(10 * MINUTE),

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import {
@@ -67,7 +69,7 @@ function backlog(parts: Readonly<Record<string, readonly Open[]>>) {
       messages: EMPTY_QUEUE,
       schedules: { readHead: async () => undefined },
       revisionOf: async () => undefined,
-      reportSchedule() {},
+      events: createSchedulerEvents(count, () => {}),
       redispatchMs: HOUR,
       stopAt: epochMs(start + 45 * SECOND),
       now: () => now,

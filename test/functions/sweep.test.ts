@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { LEASE_SKEW } from '../../lambdas/core/overdue.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
@@ -21,9 +23,10 @@ function deps(now: number, changes: Partial<SweepDeps> = {}): SweepDeps {
     schedules: stores.schedules,
     occurrences: stores.occurrences,
     open: stores.open,
+    watches: stores.watches,
     messages: EMPTY_QUEUE,
     revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
-    reportSchedule: () => {},
+    events: createSchedulerEvents(count, () => {}),
     redispatchMs: 2 * MINUTE,
     stopAt: at(24 * HOUR),
     now: () => epochMs(now),

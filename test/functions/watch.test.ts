@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { METRIC } from '../../lambdas/contract/metrics.ts';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId } from '../../lambdas/core/ids.ts';
@@ -41,7 +43,7 @@ function sweepDeps(now: EpochMs) {
     messages: EMPTY_QUEUE,
     watches,
     revisionOf: async () => undefined,
-    reportSchedule: () => {},
+    events: createSchedulerEvents(count, () => {}),
     redispatchMs: 9 * HOUR,
     stopAt: epochMs(now + HOUR),
     now: () => now,

@@ -1,3 +1,5 @@
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { PendingOccurrence } from '../../lambdas/core/occurrence.ts';
 import type { OpenPosition, SweepMemory, SweepStore } from '../../lambdas/core/sweep-store.ts';
@@ -129,7 +131,7 @@ export class Overload {
       schedules: {},
       revisionOf: async (one: OccurrenceKey) =>
         Promise.reject(new Error(`${occurrenceId(one)} does not run.`)),
-      reportSchedule: () => {},
+      events: createSchedulerEvents(count, () => {}),
       redispatchMs: 2 * MINUTE,
       stopAt: epochMs(this.now + MINUTE),
       now: () => this.now,

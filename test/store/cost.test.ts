@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { occurrenceOf, pendingItem } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
 import { waitingKey, waitingShard } from '../../lambdas/adapters/dynamodb/waiting-keys.ts';
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import { CANARY_DEFINITION } from '../../lambdas/core/canary.ts';
 import { claimOrYield } from '../../lambdas/core/claim.ts';
 import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
@@ -286,7 +288,7 @@ describe('an idle minute', () => {
       watches: stores.watches,
       recurrenceOf: headRecurrence,
       revisionOf: () => Promise.reject(new Error('Nothing is open.')),
-      reportSchedule: () => {},
+      events: createSchedulerEvents(count, () => {}),
       lead: 2 * MINUTE,
       planWindow: 10 * MINUTE,
       redispatchMs: 2 * MINUTE,

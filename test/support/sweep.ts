@@ -1,3 +1,5 @@
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
 import type { OpenPosition, SweepStore } from '../../lambdas/core/sweep-store.ts';
 import { DAY, type EpochMs, MINUTE } from '../../lambdas/core/time.ts';
@@ -14,9 +16,10 @@ export function sweepDeps(stores: Stores, now: () => EpochMs, changes: Partial<S
     schedules: stores.schedules,
     occurrences: stores.occurrences,
     open: stores.open,
+    watches: stores.watches,
     messages: EMPTY_QUEUE,
     revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
-    reportSchedule: () => {},
+    events: createSchedulerEvents(count, () => {}),
     redispatchMs: 2 * MINUTE,
     stopAt: at(DAY),
     now,

@@ -1,3 +1,5 @@
+import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../lambdas/adapters/telemetry.ts';
 import type { ScheduleReport } from '../../lambdas/contract/metrics.ts';
 import type { CallResult, Dispatch, Invocation, TargetCaller } from '../../lambdas/core/ports.ts';
 import { SECOND } from '../../lambdas/core/time.ts';
@@ -30,7 +32,7 @@ export function testWorker(
     schedules: stores.schedules,
     backfills: stores.backfills,
     watches: stores.watches,
-    reportSchedule: (...report) => reported.push(report),
+    events: createSchedulerEvents(count, (...report) => reported.push(report)),
     revisionOf: createRevisionCache(stores.schedules),
     queue: {
       async send(batch) {

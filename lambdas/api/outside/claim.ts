@@ -1,7 +1,6 @@
 import type * as z from 'zod';
 import { API_LIMITS } from '../../contract/api/limits.ts';
 import type { pullBody, pulledView } from '../../contract/api/outside.ts';
-import { METRIC } from '../../contract/metrics.ts';
 import { type BeginDeps, beginAttempt, revisionToRun } from '../../core/begin.ts';
 import { silenceMs } from '../../core/completion.ts';
 import { type OccurrenceId, occurrenceId, parseOccurrenceId, splitScheduleId } from '../../core/ids.ts';
@@ -9,10 +8,10 @@ import { completionToken, inText, invocationOf, neighbours } from '../../core/in
 import { askCatchUp } from '../../core/late-claim.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../core/occurrence.ts';
 import type { Revision, ScheduleHead } from '../../core/schedule.ts';
+import { tellNotRun } from '../../core/scheduler-events.ts';
 import { limitOf } from '../../core/slots.ts';
 import { type EpochMs, epochMs, SECOND, toIso } from '../../core/time.ts';
-import { reportNotRun } from '../../upkeep/schedule-metrics.ts';
-import { endTooLate, isTooLate } from '../../upkeep/too-late.ts';
+import { endTooLate, isTooLate } from '../../core/too-late.ts';
 import { hashOf } from '../canonical-json.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { countWithin, jsonBytes } from '../page.ts';
@@ -177,8 +176,7 @@ async function begin(
   if (!revision) return undefined;
   const late = await askCatchUp(deps, pending, pending.dueAt, revision, now);
   if (late.kind === 'missed') {
-    deps.count(METRIC.occurrencesMissed, 1);
-    await reportNotRun(deps, pending.schedule, METRIC.occurrencesMissed);
+    await tellNotRun(deps, pending.schedule, 'missed');
   }
   if (late.kind !== 'go-on') return 'late';
   const beginDeps = {
@@ -191,14 +189,10 @@ async function begin(
   const begun = await beginAttempt(beginDeps, pending, revision, holder, now);
   const found = begun.kind === 'not-claimable' ? begun.occurrence : undefined;
   if (found?.status === 'pending' && isTooLate(found, now)) {
-    const end = await endTooLate(beginDeps, found, now);
-    if (end.kind === 'missed') deps.count(METRIC.occurrencesMissed, 1);
-    if (end.kind === 'gave-up') deps.count(METRIC.occurrencesFailed, 1);
-    if (end.kind === 'gave-up' && end.paused !== undefined) deps.count(METRIC.schedulesPaused, 1);
+    await endTooLate(beginDeps, found, now);
   }
   if (begun.kind === 'skipped') {
-    deps.count(METRIC.occurrencesSkipped, 1);
-    await reportNotRun(deps, pending.schedule, METRIC.occurrencesSkipped);
+    await tellNotRun(deps, pending.schedule, 'skipped');
   }
   if (begun.kind !== 'begun' || !begun.revision) return undefined;
   return pulledOf(begun.running, begun.head, begun.revision);

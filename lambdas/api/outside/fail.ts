@@ -1,17 +1,16 @@
 import type * as z from 'zod';
 import type { failBody } from '../../contract/api/outside.ts';
-import { METRIC } from '../../contract/metrics.ts';
+import { finishAttempt } from '../../core/finish-attempt.ts';
 import type { Occurrence } from '../../core/occurrence.ts';
-import { failureOf, settleWith } from '../../core/settle.ts';
-import { afterFailure } from '../../upkeep/after-failure.ts';
-import { reportAttempt } from '../../upkeep/schedule-metrics.ts';
+import type { Settlement } from '../../core/ports.ts';
+import { failureOf } from '../../core/settle.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrence/repeat.ts';
 import { readByToken, recordOf, staleToken } from './attempt.ts';
 
 /** Ends an attempt badly: the retry policy of its revision says what follows. Said again, it is done. */
 export async function failAttempt(
-  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'count' | 'reportSchedule'>,
+  deps: Pick<ApiDeps, 'occurrences' | 'schedules' | 'watches' | 'events'>,
   id: string,
   { completionToken, detail, retryable }: z.output<typeof failBody>,
   { now }: Caller,
@@ -22,19 +21,9 @@ export async function failAttempt(
     const outcome = found.cancelReason === undefined ? 'failed' : 'cancelled';
     const record = recordOf(found, outcome, detail, now);
     const settlement = failureOf(found, revision?.definition.retry, { retryable }, record, now);
-    const settled = await settleWith((one) => deps.occurrences.settle(found, one, now), settlement);
-    if (settled.kind === 'done') {
-      const { kind } = settled.settlement;
-      if (kind !== 'cancelled') deps.count(METRIC.attemptsFailed, 1);
-      if (kind === 'failed') {
-        deps.count(METRIC.occurrencesFailed, 1);
-        const paused = await afterFailure(deps, { occurrence: found, revision }, now);
-        if (paused !== undefined) deps.count(METRIC.schedulesPaused, 1);
-      }
-      if (kind === 'failed' || kind === 'retry')
-        reportAttempt(deps, found, await deps.schedules.readHead(found.schedule), kind, now);
-      return readAfter(deps.occurrences, found);
-    }
+    const settle = (as: Settlement) => deps.occurrences.settle(found, as, now);
+    const end = await finishAttempt(deps, { running: found, revision }, settle, settlement, () => now);
+    if (end.kind === 'done') return readAfter(deps.occurrences, found);
   }
   const after = await readByToken(deps, id, completionToken);
   if (wasFailed(after)) return after;

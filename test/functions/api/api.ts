@@ -1,3 +1,4 @@
+import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { createApp } from '../../../lambdas/api/app.ts';
 import type { ApiDeps } from '../../../lambdas/api/deps.ts';
 import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
@@ -47,8 +48,10 @@ export async function openApi(stores?: Stores) {
       secrets += 1;
       return `secret-${secrets}`;
     },
-    reportSchedule: (...report) => reported.push(report),
-    count: (name, value) => counted.set(name, (counted.get(name) ?? 0) + value),
+    events: createSchedulerEvents(
+      (name, value) => counted.set(name, (counted.get(name) ?? 0) + value),
+      (...report) => reported.push(report),
+    ),
     logger: { error: (_, detail) => logged.push(detail) },
   };
   return { ...apiWith(deps), deps, clock, logged, counted, reported, stores: own, close: () => own.close() };

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
 import { LEASE_SKEW } from '../../../lambdas/core/overdue.ts';
 import type { CallResult, Invocation } from '../../../lambdas/core/ports.ts';
@@ -55,9 +57,10 @@ async function sweepAt(time: number) {
       schedules: api.stores.schedules,
       occurrences: api.stores.occurrences,
       open: api.stores.open,
+      watches: api.stores.watches,
       messages: EMPTY_QUEUE,
       revisionOf: ({ schedule, revision }) => api.stores.schedules.readRevision(schedule, revision),
-      reportSchedule: () => {},
+      events: createSchedulerEvents(count, () => {}),
       redispatchMs: 2 * MINUTE,
       stopAt: at(100 * HOUR),
       now: api.clock.now,

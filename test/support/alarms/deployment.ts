@@ -1,3 +1,5 @@
+import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
+import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { PendingOccurrence } from '../../../lambdas/core/occurrence.ts';
@@ -118,7 +120,7 @@ export function sweepDeps(stores: Stores, now: EpochMs): PassDeps {
     watches,
     planning,
     canary: true,
-    reportSchedule: () => {},
+    events: createSchedulerEvents(count, () => {}),
     revisionOf: ({ schedule, revision }) => schedules.readRevision(schedule, revision),
     redispatchMs: 9 * HOUR,
     stopAt: epochMs(now + HOUR),

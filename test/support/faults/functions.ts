@@ -63,7 +63,7 @@ export async function runTick(
 
 /** Answers the schedules that have not succeeded for too long. */
 export async function runSweep(process: Process, { note }: Invocation): Promise<readonly ScheduleId[]> {
-  const { occurrences, schedules, watches, open, messages, reportSchedule, clock } = process;
+  const { occurrences, schedules, watches, open, messages, events, clock } = process;
   const shards = await shardsOf(process);
   const deps = {
     schedules,
@@ -71,7 +71,7 @@ export async function runSweep(process: Process, { note }: Invocation): Promise<
     open,
     messages,
     watches,
-    reportSchedule,
+    events,
     revisionOf: ({ schedule, revision }: { schedule: ScheduleId; revision: number }) =>
       schedules.readRevision(schedule, revision),
     redispatchMs: REDISPATCH,
@@ -96,6 +96,6 @@ export async function runWorker(
 }
 
 export function apiDeps(process: Process): ApiDeps {
-  const told = { logger: { error() {} }, count() {} };
+  const told = { logger: { error() {} } };
   return { ...process, limits: LIMITS, zoneData: ZONE_DATA, allowed: ANYTHING_ALLOWED, ...told };
 }

@@ -7,7 +7,9 @@ import {
   createSweepStore,
   createWatchStore,
 } from '../../../lambdas/adapters/dynamodb/index.ts';
+import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { createWorkQueue } from '../../../lambdas/adapters/sqs/work-queue.ts';
+import { count } from '../../../lambdas/adapters/telemetry.ts';
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence.ts';
 import type { OccurrenceStore } from '../../../lambdas/core/ports.ts';
 import { createGroupLimits } from '../../../lambdas/worker/group-limits.ts';
@@ -62,7 +64,7 @@ export function startProcess(name: string, deps: ProcessDeps) {
     open: createSweepStore(context),
     messages: { counts: async () => queue.counts() },
     calendars: createCalendarStore(context),
-    reportSchedule: () => {},
+    events: createSchedulerEvents(count, () => {}),
     newSecret: () => `secret-of-${name}`,
     queue: createWorkQueue(queue.client({ name, life }, calls), 'work'),
     revisionOf: createRevisionCache(schedules),

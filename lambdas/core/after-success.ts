@@ -1,8 +1,8 @@
-import type { RunningOccurrence } from '../core/occurrence.ts';
-import type { ScheduleHead } from '../core/schedule.ts';
-import { isOf } from '../core/standing.ts';
-import type { EpochMs } from '../core/time.ts';
-import { countsAsSuccess, type WatchStore } from '../core/watch.ts';
+import type { RunningOccurrence } from './occurrence.ts';
+import type { ScheduleHead } from './schedule.ts';
+import { isOf } from './standing.ts';
+import type { EpochMs } from './time.ts';
+import { countsAsSuccess, type WatchStore } from './watch.ts';
 
 export interface AfterSuccessDeps {
   readonly watches: Pick<WatchStore, 'noteSuccess'>;

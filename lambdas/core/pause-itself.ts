@@ -1,14 +1,16 @@
-import type { ScheduleId } from '../core/ids.ts';
-import type { PendingOccurrence } from '../core/occurrence.ts';
-import { PAUSED_BY_ITSELF } from '../core/pause.ts';
-import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../core/ports.ts';
-import { withGivenBack } from '../core/runs-left.ts';
-import type { ScheduleHead } from '../core/schedule.ts';
-import type { EpochMs } from '../core/time.ts';
+import type { ScheduleId } from './ids.ts';
+import type { PendingOccurrence } from './occurrence.ts';
+import { PAUSED_BY_ITSELF } from './pause.ts';
+import type { OccurrenceStore, ScheduleChange, ScheduleStore } from './ports.ts';
+import { withGivenBack } from './runs-left.ts';
+import type { ScheduleHead } from './schedule.ts';
+import type { SchedulerEvents } from './scheduler-events.ts';
+import type { EpochMs } from './time.ts';
 
 export interface PauseItselfDeps {
   readonly schedules: Pick<ScheduleStore, 'readHead' | 'applyChange'>;
   readonly occurrences: Pick<OccurrenceStore, 'openOf'>;
+  readonly events: SchedulerEvents;
 }
 
 /** Times that it is tried while ticks and people come between; the next failure tries again. */
@@ -32,7 +34,10 @@ export async function pauseItself(
     // Its last times may be created already, and are still to come.
     if (head.state === 'completed' && cancel.length === 0) return false;
     const result = await deps.schedules.applyChange(changeOf(head, cancel, note, now));
-    if (result.kind === 'applied') return true;
+    if (result.kind === 'applied') {
+      deps.events.schedulePaused(id);
+      return true;
+    }
   }
   return false;
 }

@@ -1,12 +1,11 @@
-import { METRIC } from '../contract/metrics.ts';
-import type { PendingOccurrence } from '../core/occurrence.ts';
-import type { OccurrenceStore } from '../core/ports.ts';
-import type { Revision } from '../core/schedule.ts';
-import type { EpochMs } from '../core/time.ts';
 import { type AfterFailureDeps, afterFailure } from './after-failure.ts';
-import { reportNotRun, type ScheduleMetricsDeps } from './schedule-metrics.ts';
+import type { PendingOccurrence } from './occurrence.ts';
+import type { OccurrenceStore } from './ports.ts';
+import type { Revision } from './schedule.ts';
+import { type EventDeps, tellNotRun } from './scheduler-events.ts';
+import type { EpochMs } from './time.ts';
 
-export interface TooLateDeps extends ScheduleMetricsDeps {
+export interface TooLateDeps extends EventDeps {
   readonly schedules: AfterFailureDeps['schedules'];
   readonly occurrences: AfterFailureDeps['occurrences'] & Pick<OccurrenceStore, 'miss' | 'giveUp'>;
   readonly revisionOf: (
@@ -35,11 +34,11 @@ export async function endTooLate(
   const { schedule } = pending;
   if (pending.attempt === pending.roundBase) {
     if ((await deps.occurrences.miss(pending, now)).kind !== 'done') return { kind: 'changed' };
-    await reportNotRun(deps, schedule, METRIC.occurrencesMissed);
+    await tellNotRun(deps, schedule, 'missed');
     return { kind: 'missed' };
   }
   if ((await deps.occurrences.giveUp(pending, now)).kind !== 'done') return { kind: 'changed' };
-  await reportNotRun(deps, schedule, METRIC.occurrencesFailed);
+  await tellNotRun(deps, schedule, 'gave-up');
   const failure = { occurrence: pending, revision: await deps.revisionOf(pending) };
   const paused = await afterFailure(deps, failure, now);
   return { kind: 'gave-up', ...(paused !== undefined && { paused }) };

@@ -1,8 +1,8 @@
-import type { RunningOccurrence } from '../core/occurrence.ts';
-import type { OccurrenceStore } from '../core/ports.ts';
-import type { Revision, ScheduleHead } from '../core/schedule.ts';
-import type { EpochMs } from '../core/time.ts';
+import type { RunningOccurrence } from './occurrence.ts';
 import { type PauseItselfDeps, pauseItself } from './pause-itself.ts';
+import type { OccurrenceStore } from './ports.ts';
+import type { Revision, ScheduleHead } from './schedule.ts';
+import type { EpochMs } from './time.ts';
 
 export interface AfterFailureDeps extends PauseItselfDeps {
   readonly occurrences: PauseItselfDeps['occurrences'] & Pick<OccurrenceStore, 'listOccurrences'>;
