@@ -4,10 +4,10 @@
  * writes them has to do. Run: `npm run bench:planning`.
  */
 import { marshall } from '@aws-sdk/util-dynamodb';
-import { pendingItem } from '../lambdas/adapters/dynamodb/occurrence-items.ts';
-import { headRecurrence } from '../lambdas/core/head-recurrence.ts';
-import type { PlannedOccurrence } from '../lambdas/core/planner.ts';
-import type { ScheduleHead } from '../lambdas/core/schedule.ts';
+import { pendingItem } from '../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
+import type { PlannedOccurrence } from '../lambdas/core/planning/planner.ts';
+import type { ScheduleHead } from '../lambdas/core/schedule/definition.ts';
+import { headRecurrence } from '../lambdas/core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../lambdas/core/time.ts';
 import { type TickDeps, tick } from '../lambdas/tick/tick.ts';
 import { at, definition, head, NOON } from '../test/support/fixtures.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'node:path';
-import { calendarBody } from '../lambdas/contract/api/calendar.ts';
+import { calendarBody } from '../lambdas/api/calendars/calendar-schema.ts';
 import { PunctualError } from '../lambdas/core/errors.ts';
 import {
   type CalendarDefinition,

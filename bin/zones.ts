@@ -1,5 +1,5 @@
-import type { Problem } from '../lambdas/contract/api/problem.ts';
-import type { ZonesReport } from '../lambdas/contract/api/zones.ts';
+import type { Problem } from '../lambdas/api/http/problem-schema.ts';
+import type { ZonesReport } from '../lambdas/api/service/zones-schema.ts';
 
 /** Schedules looked at in one request. */
 const PAGE = 100;

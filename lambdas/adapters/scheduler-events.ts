@@ -1,6 +1,6 @@
 import { type Count, METRIC, SCHEDULE_METRIC, type ScheduleReport } from '../contract/metrics.ts';
-import { isCanary } from '../core/canary.ts';
-import type { NotRun, SchedulerEvents } from '../core/scheduler-events.ts';
+import type { NotRun, SchedulerEvents } from '../core/ports/scheduler-events.ts';
+import { isCanary } from '../core/schedule/canary-definition.ts';
 
 const NOT_RUN = {
   missed: METRIC.occurrencesMissed,

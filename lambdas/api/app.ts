@@ -1,22 +1,22 @@
 import { Hono } from 'hono';
+import { backfillRoutes } from './backfills/routes.ts';
+import { calendarRoutes } from './calendars/routes.ts';
 import type { ApiDeps } from './deps.ts';
-import { jsonBody } from './http/body.ts';
+import { groupRoutes } from './groups/routes.ts';
 import type { Mounted } from './http/endpoint.ts';
 import { type AppEnv, principalOf, requestIdOf } from './http/env.ts';
 import { problemResponse } from './http/problem.ts';
 import { MethodNotAllowed, unrouted } from './http/routing.ts';
 import { serve } from './http/serve.ts';
-import { backfillRoutes } from './routes/backfills.ts';
-import { calendarRoutes } from './routes/calendars.ts';
-import { comingRoutes } from './routes/coming.ts';
-import { documentRoute } from './routes/document.ts';
-import { groupRoutes } from './routes/groups.ts';
-import { occurrenceVerbs } from './routes/occurrence-verbs.ts';
-import { occurrenceRoutes } from './routes/occurrences.ts';
-import { outsideRoutes } from './routes/outside.ts';
-import { scheduleVerbs } from './routes/schedule-verbs.ts';
-import { scheduleRoutes } from './routes/schedules.ts';
-import { serviceRoutes } from './routes/service.ts';
+import { occurrenceRoutes } from './occurrences/routes.ts';
+import { occurrenceVerbs } from './occurrences/verb-routes.ts';
+import { documentRoute } from './openapi/routes.ts';
+import { comingRoutes } from './overrides/routes.ts';
+import { outsideRoutes } from './pull/routes.ts';
+import { jsonBody } from './request/body.ts';
+import { scheduleRoutes } from './schedules/routes/schedules.ts';
+import { scheduleVerbs } from './schedules/routes/verbs.ts';
+import { serviceRoutes } from './service/routes.ts';
 
 /** The HTTP API. What a request needs from outside is in `deps` or in hono's bindings: it reads nothing else. */
 export function createApp(deps: ApiDeps): Hono<AppEnv> {

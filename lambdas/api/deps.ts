@@ -1,11 +1,11 @@
 import type { AllowList } from '../contract/allow/allow-list.ts';
 import type { BackfillStore } from '../core/backfill/store.ts';
-import type { CalendarStore } from '../core/calendar-store.ts';
 import type { ScheduleId } from '../core/ids.ts';
-import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports.ts';
-import type { SchedulerEvents } from '../core/scheduler-events.ts';
+import type { CalendarStore } from '../core/ports/calendar-store.ts';
+import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports/ports.ts';
+import type { SchedulerEvents } from '../core/ports/scheduler-events.ts';
+import type { WatchStore } from '../core/schedule/watch.ts';
 import type { EpochMs } from '../core/time.ts';
-import type { WatchStore } from '../core/watch.ts';
 
 export type Schedules = Pick<
   ScheduleStore,

@@ -107,7 +107,7 @@ export function openPartition(kind: 'work' | 'pull', shard: number): number {
 
 /**
  * Sparse: failed and missed occurrences by UTC day, for "what failed today" without a scan; and what waits for outside
- * workers, by queue. Each in several buckets (adapters/dynamodb/attention-buckets.ts).
+ * workers, by queue. Each in several buckets (adapters/dynamodb/attention/attention-buckets.ts).
  */
 export const ATTENTION_INDEX = {
   indexName: 'attention',

@@ -11,7 +11,7 @@ import {
 import { countMessages } from '../adapters/sqs/work-queue.ts';
 import { observed, schedulerEvents } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
-import type { RunningOccurrence } from '../core/occurrence.ts';
+import type { RunningOccurrence } from '../core/occurrence/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
 import { pass } from './pass.ts';
 import { wantsReissue } from './report.ts';

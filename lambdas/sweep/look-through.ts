@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { OccurrenceKey } from '../core/ids.ts';
-import type { OpenPosition } from '../core/sweep-store.ts';
+import type { OpenPosition } from '../core/ports/sweep-store.ts';
 import { type EpochMs, MINUTE } from '../core/time.ts';
 import type { Walk } from './walk.ts';
 

@@ -1,5 +1,5 @@
-import type { PlanningStore } from '../core/ports.ts';
-import { type CanaryDeps, keepCanary } from './canary.ts';
+import type { PlanningStore } from '../core/ports/ports.ts';
+import { type CanaryDeps, keepCanary } from './create-canary.ts';
 import { clockBehindSeconds, shardLagSeconds } from './lag.ts';
 import { report } from './report.ts';
 import { type SweepDeps, type SweepRequest, sweep } from './sweep.ts';

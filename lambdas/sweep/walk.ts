@@ -1,5 +1,5 @@
 import { type OccurrenceId, type OccurrenceKey, occurrenceId } from '../core/ids.ts';
-import { type OpenPosition, partName, type SweepPart, type SweepStore } from '../core/sweep-store.ts';
+import { type OpenPosition, partName, type SweepPart, type SweepStore } from '../core/ports/sweep-store.ts';
 import type { EpochMs } from '../core/time.ts';
 
 export interface Walk {

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
-import type { OccurrenceStore } from '../core/ports.ts';
-import type { ScheduleHead } from '../core/schedule.ts';
+import type { OccurrenceStore } from '../core/ports/ports.ts';
+import type { ScheduleHead } from '../core/schedule/definition.ts';
+import { countsAsSuccess, successExpectedBy, type Watch, type WatchStore } from '../core/schedule/watch.ts';
 import { DAY, type EpochMs, epochMs, toIso } from '../core/time.ts';
-import { countsAsSuccess, successExpectedBy, type Watch, type WatchStore } from '../core/watch.ts';
 
 const CONCURRENCY = 8;
 /** Schedules named in the log of one sweep, those that have waited longest: a line of the log has a limit. */

@@ -9,8 +9,8 @@ import {
 import { invokeAsync } from '../adapters/lambda/self-invoke.ts';
 import { observed } from '../adapters/telemetry.ts';
 import { parseEnv, tickEnv } from '../contract/env.ts';
-import { headRecurrence } from '../core/head-recurrence.ts';
 import { tzdataVersion } from '../core/recurrence/index.ts';
+import { headRecurrence } from '../core/schedule/head-recurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
 import { tickBackfills } from './backfills.ts';
 import { report } from './report.ts';

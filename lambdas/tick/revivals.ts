@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
-import { moveOnRevival, type RevivalTickDeps } from '../core/revival.ts';
+import { moveOnRevival, type RevivalTickDeps } from '../core/pause/revival.ts';
 import type { EpochMs } from '../core/time.ts';
 
 /** Shards side by side. */

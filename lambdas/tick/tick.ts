@@ -1,14 +1,14 @@
 import pMap from 'p-map';
-import { LEAST_MISFIRE_THRESHOLD } from '../core/catch-up.ts';
-import { type CatchUpTallies, type CatchUpTally, runsOf, withRuns } from '../core/catch-up-tally.ts';
+import { isCatchUp } from '../core/attempt/invocation.ts';
 import type { ScheduleId } from '../core/ids.ts';
-import { isCatchUp } from '../core/invocation.ts';
-import { planWake } from '../core/pause.ts';
-import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planner.ts';
-import type { Materialisation, PlanningStore } from '../core/ports.ts';
-import type { ScheduleHead } from '../core/schedule.ts';
+import { planWake } from '../core/pause/pause-plan.ts';
+import { LEAST_MISFIRE_THRESHOLD } from '../core/planning/catch-up.ts';
+import { type CatchUpTallies, type CatchUpTally, runsOf, withRuns } from '../core/planning/catch-up-tally.ts';
+import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planning/planner.ts';
+import type { Materialisation, PlanningStore } from '../core/ports/ports.ts';
+import type { ScheduleHead } from '../core/schedule/definition.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
-import { type RetireDeps, retireHeads } from './retire.ts';
+import { type RetireDeps, retireHeads } from './retire-completed.ts';
 import { dueByZones, followZones, type ZoneDeps } from './zones.ts';
 
 /** Longer than a tick may take; a scanner that died gives its shard up before the next tick but one. */

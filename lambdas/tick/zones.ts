@@ -1,11 +1,11 @@
 import pMap from 'p-map';
-import { decisionsByZones, isOfOlderZones, nextNow } from '../core/follow-zones.ts';
 import type { ScheduleId } from '../core/ids.ts';
-import type { Materialisation, OccurrenceStore, PlanningStore } from '../core/ports.ts';
+import type { Materialisation, OccurrenceStore, PlanningStore } from '../core/ports/ports.ts';
 import type { Recurrence } from '../core/recurrence/types.ts';
-import type { ScheduleHead, ScheduleState } from '../core/schedule.ts';
+import type { ScheduleHead, ScheduleState } from '../core/schedule/definition.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, MINUTE, SECOND } from '../core/time.ts';
-import { isNewerZoneData } from '../core/zone-version.ts';
+import { decisionsByZones, isOfOlderZones, nextNow } from '../core/zones/follow-zones.ts';
+import { isNewerZoneData } from '../core/zones/zone-version.ts';
 
 const CONCURRENCY = 16;
 /** Of one shard in one tick, so that planning is not held up; the next tick goes on. What is due soon comes first. */

@@ -1,11 +1,11 @@
-import { silenceMs } from '../core/completion.ts';
+import { silenceMs } from '../core/attempt/completion.ts';
+import { type FinishDeps, finishAttempt } from '../core/attempt/finish-attempt.ts';
+import { invocationOf, neighbours } from '../core/attempt/invocation.ts';
+import { failureOf } from '../core/attempt/settle.ts';
 import { knownDurationMs } from '../core/duration.ts';
-import { type FinishDeps, finishAttempt } from '../core/finish-attempt.ts';
-import { invocationOf, neighbours } from '../core/invocation.ts';
-import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence.ts';
-import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports.ts';
-import type { Revision, ScheduleHead } from '../core/schedule.ts';
-import { failureOf } from '../core/settle.ts';
+import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence/occurrence.ts';
+import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports/ports.ts';
+import type { Revision, ScheduleHead } from '../core/schedule/definition.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { holdLease, type StopReason } from './lease-keeper.ts';
 

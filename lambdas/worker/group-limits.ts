@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type OccurrenceKey, splitScheduleId } from '../core/ids.ts';
-import type { Clock, ScheduleStore } from '../core/ports.ts';
-import { type GroupLimit, limitOf } from '../core/slots.ts';
+import type { Clock, ScheduleStore } from '../core/ports/ports.ts';
+import { type GroupLimit, limitOf } from '../core/slots/needs.ts';
 import { SECOND } from '../core/time.ts';
 
 /** A changed limit is in force this soon everywhere. */

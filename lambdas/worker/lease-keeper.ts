@@ -1,5 +1,5 @@
-import type { CancelReason, RunningOccurrence } from '../core/occurrence.ts';
-import type { Clock, OccurrenceStore, RenewResult } from '../core/ports.ts';
+import type { CancelReason, RunningOccurrence } from '../core/occurrence/occurrence.ts';
+import type { Clock, OccurrenceStore, RenewResult } from '../core/ports/ports.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
 
 /** Why an attempt must stop before its target has answered. */

@@ -1,5 +1,7 @@
 import type { WorkMessage } from '../contract/message.ts';
-import { type BeginDeps, type Begun, beginAttempt } from '../core/begin.ts';
+import { type BeginDeps, type Begun, beginAttempt } from '../core/attempt/begin.ts';
+import { askCatchUp, GO_ON, type LateClaimDeps } from '../core/attempt/late-claim.ts';
+import { endTooLate, isTooLate, type TooLateDeps } from '../core/attempt/too-late.ts';
 import {
   type Dispatched,
   fairGroup,
@@ -9,12 +11,10 @@ import {
   type Places,
   parseOccurrenceId,
 } from '../core/ids.ts';
-import { askCatchUp, GO_ON, type LateClaimDeps } from '../core/late-claim.ts';
-import type { Occurrence } from '../core/occurrence.ts';
-import type { Clock, WorkQueue } from '../core/ports.ts';
-import { tellNotRun } from '../core/scheduler-events.ts';
+import type { Occurrence } from '../core/occurrence/occurrence.ts';
+import type { Clock, WorkQueue } from '../core/ports/ports.ts';
+import { tellNotRun } from '../core/ports/scheduler-events.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
-import { endTooLate, isTooLate, type TooLateDeps } from '../core/too-late.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 
 /**

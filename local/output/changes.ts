@@ -1,9 +1,9 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { occurrenceOf } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
+import { occurrenceOf } from '../../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
 import { SORT } from '../../lambdas/contract/tables.ts';
-import { isTerminal, type Occurrence } from '../../lambdas/core/occurrence.ts';
+import { isTerminal, type Occurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 
 /** A change of an occurrence that is worth a line. */
 export type Change =

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { AttemptRecord, Occurrence } from '../../lambdas/core/occurrence.ts';
+import type { AttemptRecord, Occurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import type { Change } from './changes.ts';
 
 /** One line: when, what happened, to which schedule's which time, and the figure that matters. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { onlyAllowed } from '../../lambdas/adapters/targets/only-allowed.ts';
-import { assertAllowed } from '../../lambdas/api/definition.ts';
+import { assertAllowed } from '../../lambdas/api/schedules/definition/definition.ts';
 import { createAllowList, isSecretEntry, isTargetEntry } from '../../lambdas/contract/allow/allow-list.ts';
 import { arnMatches } from '../../lambdas/contract/allow/arns.ts';
 import { hostEntryFor } from '../../lambdas/contract/allow/hosts.ts';
 import { matchesWildcard } from '../../lambdas/contract/allow/wildcard.ts';
-import type { HttpTarget } from '../../lambdas/core/targets/http.ts';
+import type { HttpTarget } from '../../lambdas/core/targets/http/http.ts';
 import type { Target } from '../../lambdas/core/targets/index.ts';
 import { NOON } from '../support/fixtures.ts';
 import { invocation } from '../support/invocation.ts';

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { type Callers, createTargetCaller } from '../../lambdas/adapters/targets/index.ts';
+import { targetSchema } from '../../lambdas/api/schedules/schema/target-schema.ts';
 import { createAllowList } from '../../lambdas/contract/allow/allow-list.ts';
 import { arnForm, everyArn, TARGET_FORMS } from '../../lambdas/contract/allow/arns.ts';
-import { targetSchema } from '../../lambdas/contract/api/target.ts';
+import { lambda } from '../../lambdas/core/targets/aws/lambda.ts';
 import { kindOf, type OFFERED_KINDS, TARGET_KINDS, type Target } from '../../lambdas/core/targets/index.ts';
 import { defineTargetKind } from '../../lambdas/core/targets/kind.ts';
-import { lambda } from '../../lambdas/core/targets/lambda.ts';
 import { epochMs } from '../../lambdas/core/time.ts';
 import { invocation } from '../support/invocation.ts';
 

@@ -1,6 +1,6 @@
-import { attention } from '../../lambdas/adapters/dynamodb/attention-buckets.ts';
+import { attention } from '../../lambdas/adapters/dynamodb/attention/attention-buckets.ts';
 import { catchUpTallyKey, stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { coalescedItem, pendingItem } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
+import { coalescedItem, pendingItem } from '../../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
 import { occurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
 import { at, NOON } from '../support/fixtures.ts';
 

@@ -1,10 +1,9 @@
-import { backfillItem } from '../../lambdas/adapters/dynamodb/backfill-items.ts';
+import { backfillItem } from '../../lambdas/adapters/dynamodb/backfills/backfill-items.ts';
 import {
   calendarItem,
   calendarUserKey,
   calendarVersionItem,
-} from '../../lambdas/adapters/dynamodb/calendar-items.ts';
-import { headItem, idempotencyItem, revisionItem } from '../../lambdas/adapters/dynamodb/head-items.ts';
+} from '../../lambdas/adapters/dynamodb/calendars/calendar-items.ts';
 import {
   groupKey,
   revivalKey,
@@ -13,10 +12,15 @@ import {
   sweepMemoryKey,
   watchKey,
 } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { WATCH_SHARD } from '../../lambdas/adapters/dynamodb/watch-items.ts';
+import {
+  headItem,
+  idempotencyItem,
+  revisionItem,
+} from '../../lambdas/adapters/dynamodb/schedules/head-items.ts';
+import { WATCH_SHARD } from '../../lambdas/adapters/dynamodb/schedules/watch-items.ts';
 import { LAST_SUCCESS_ATTRIBUTE } from '../../lambdas/contract/tables.ts';
 import { scheduleId } from '../../lambdas/core/ids.ts';
-import { planningPolicy } from '../../lambdas/core/schedule.ts';
+import { planningPolicy } from '../../lambdas/core/schedule/definition.ts';
 import { at, definition, head, NOON, revision } from '../support/fixtures.ts';
 import type { ItemKind } from './data-model-occurrences.ts';
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { occurrenceOf } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
+import { occurrenceOf } from '../../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
 import { apiPage, type OpenApi } from './api-page.ts';
 import { configurationPage } from './configuration-page.ts';
 import { dataModelPage, KINDS } from './data-model-page.ts';
@@ -37,7 +37,7 @@ it.each(KINDS)('$title: every attribute of its examples is described', ({ attrib
 
 it('every attribute that the adapters read from an item is described', () => {
   const described = new Set(KINDS.flatMap(({ attributes }) => Object.keys(attributes)));
-  const files = globSync('lambdas/adapters/dynamodb/*.ts', { cwd: new URL('../../', import.meta.url) });
+  const files = globSync('lambdas/adapters/dynamodb/**/*.ts', { cwd: new URL('../../', import.meta.url) });
   const read = files.flatMap((file) => {
     const code = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
     return [...code.matchAll(/(?<![-/])\b[iI]tem\??\.([a-z_]+)\b(?!\()/g)].map(([, name = '']) => name);

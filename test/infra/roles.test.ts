@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { describe, expect, test } from 'vitest';
-import { calendarUserKey } from '../../lambdas/adapters/dynamodb/calendar-items.ts';
+import { calendarUserKey } from '../../lambdas/adapters/dynamodb/calendars/calendar-items.ts';
 import { headKey, SHARD_COUNT_KEY, stripeKey, watchKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { scheduleId } from '../../lambdas/core/ids.ts';
 import { resourcesOf, templateOf, textOf } from './support/synth.ts';

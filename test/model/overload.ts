@@ -1,8 +1,8 @@
 import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../lambdas/adapters/telemetry.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
-import type { PendingOccurrence } from '../../lambdas/core/occurrence.ts';
-import type { OpenPosition, SweepMemory, SweepStore } from '../../lambdas/core/sweep-store.ts';
+import type { PendingOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
+import type { OpenPosition, SweepMemory, SweepStore } from '../../lambdas/core/ports/sweep-store.ts';
 import { DAY, type EpochMs, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { type SweepDeps, sweep } from '../../lambdas/sweep/sweep.ts';
 import { at, NOON } from '../support/fixtures.ts';

@@ -1,8 +1,8 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { createScheduleStore } from '../../lambdas/adapters/dynamodb/schedule-store.ts';
-import type { PendingOccurrence } from '../../lambdas/core/occurrence.ts';
+import { createScheduleStore } from '../../lambdas/adapters/dynamodb/schedules/schedule-store.ts';
+import type { PendingOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import { DAY, epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, definition, freshId, head, NOON, revision } from '../support/fixtures.ts';
 import { change, claimed, keyOf, planned, readPending, seedSchedule } from '../support/seed.ts';

@@ -1,23 +1,23 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import { occurrenceOf, pendingItem } from '../../lambdas/adapters/dynamodb/occurrence-items.ts';
-import { waitingKey, waitingShard } from '../../lambdas/adapters/dynamodb/waiting-keys.ts';
+import { occurrenceOf, pendingItem } from '../../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
+import { waitingKey, waitingShard } from '../../lambdas/adapters/dynamodb/slots/waiting-keys.ts';
 import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../lambdas/adapters/telemetry.ts';
-import { CANARY_DEFINITION } from '../../lambdas/core/canary.ts';
-import { claimOrYield } from '../../lambdas/core/claim.ts';
-import { headRecurrence } from '../../lambdas/core/head-recurrence.ts';
+import { claimOrYield } from '../../lambdas/core/attempt/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
-import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
+import { CANARY_DEFINITION } from '../../lambdas/core/schedule/canary-definition.ts';
 import {
   type Definition,
   planningPolicy,
   type Revision,
   type ScheduleHead,
-} from '../../lambdas/core/schedule.ts';
+} from '../../lambdas/core/schedule/definition.ts';
+import { headRecurrence } from '../../lambdas/core/schedule/head-recurrence.ts';
 import { setLimit } from '../../lambdas/core/slots/limit.ts';
-import type { GroupLimit, OverlapPolicy, SlotTerms } from '../../lambdas/core/slots.ts';
+import type { GroupLimit, OverlapPolicy, SlotTerms } from '../../lambdas/core/slots/needs.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { sweep } from '../../lambdas/sweep/sweep.ts';
 import { sweepWatches } from '../../lambdas/sweep/watches.ts';

@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headKey, occurrenceItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import type { RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import { DAY, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { change, claimed, keyOf, planned, rangeOf, readPending, seedSchedule } from '../support/seed.ts';

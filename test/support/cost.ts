@@ -2,7 +2,7 @@
  * What a deployment costs, as arithmetic: prices times counts. docs/cost.md shows the same, and test/infra/cost.test.ts
  * holds it to these figures.
  */
-import { PULL_BUCKETS } from '../../lambdas/adapters/dynamodb/attention-buckets.ts';
+import { PULL_BUCKETS } from '../../lambdas/adapters/dynamodb/attention/attention-buckets.ts';
 
 /** US dollars, us-east-1, on demand, read from AWS's price pages and lists in 2026; sources in docs/cost.md. */
 export const PRICES = {

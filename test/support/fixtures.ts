@@ -7,7 +7,7 @@ import {
   planningPolicy,
   type Revision,
   type ScheduleHead,
-} from '../../lambdas/core/schedule.ts';
+} from '../../lambdas/core/schedule/definition.ts';
 import { type EpochMs, epochMs } from '../../lambdas/core/time.ts';
 
 /** 2026-03-01T12:00:00Z: an ordinary Sunday noon, far from any clock change of the zones used. */

@@ -1,5 +1,5 @@
 import { scheduleId } from '../../lambdas/core/ids.ts';
-import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import { type EpochMs, MINUTE } from '../../lambdas/core/time.ts';
 import { at, NOON } from './fixtures.ts';
 

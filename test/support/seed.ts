@@ -5,10 +5,14 @@ import type {
   Occurrence,
   PendingOccurrence,
   RunningOccurrence,
-} from '../../lambdas/core/occurrence.ts';
-import { type PlannedOccurrence, type PlannedRecord, rangeRecord } from '../../lambdas/core/planner.ts';
-import type { ScheduleChange } from '../../lambdas/core/ports.ts';
-import type { Definition, ScheduleHead } from '../../lambdas/core/schedule.ts';
+} from '../../lambdas/core/occurrence/occurrence.ts';
+import {
+  type PlannedOccurrence,
+  type PlannedRecord,
+  rangeRecord,
+} from '../../lambdas/core/planning/planner.ts';
+import type { ScheduleChange } from '../../lambdas/core/ports/ports.ts';
+import type { Definition, ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../lambdas/core/time.ts';
 import { at, definition, head, NOON, revision } from './fixtures.ts';
 import type { Stores } from './stores.ts';

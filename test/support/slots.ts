@@ -1,9 +1,9 @@
-import { type ClaimEnd, claimOrYield } from '../../lambdas/core/claim.ts';
+import { type ClaimEnd, claimOrYield } from '../../lambdas/core/attempt/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
-import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
-import type { OccurrenceStore } from '../../lambdas/core/ports.ts';
-import type { Definition, Revision } from '../../lambdas/core/schedule.ts';
-import type { GroupLimit } from '../../lambdas/core/slots.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
+import type { OccurrenceStore } from '../../lambdas/core/ports/ports.ts';
+import type { Definition, Revision } from '../../lambdas/core/schedule/definition.ts';
+import type { GroupLimit } from '../../lambdas/core/slots/needs.ts';
 import { type EpochMs, epochMs, HOUR, SECOND } from '../../lambdas/core/time.ts';
 import { sweepSlots } from '../../lambdas/sweep/slots.ts';
 import { at, definition, freshId, NOON } from './fixtures.ts';

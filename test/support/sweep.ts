@@ -1,7 +1,7 @@
 import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../lambdas/adapters/telemetry.ts';
-import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence.ts';
-import type { OpenPosition, SweepStore } from '../../lambdas/core/sweep-store.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
+import type { OpenPosition, SweepStore } from '../../lambdas/core/ports/sweep-store.ts';
 import { DAY, type EpochMs, MINUTE } from '../../lambdas/core/time.ts';
 import type { SweepDeps } from '../../lambdas/sweep/sweep.ts';
 import { at } from './fixtures.ts';

@@ -10,7 +10,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
-import type { HttpTarget } from '../../lambdas/core/targets/http.ts';
+import type { HttpTarget } from '../../lambdas/core/targets/http/http.ts';
 import { certificateFor } from '../support/certificate.ts';
 import { NOON } from '../support/fixtures.ts';
 import { callerThrough, senderThrough } from '../support/http-caller.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
 import { parseRetryAfter } from '../../lambdas/adapters/targets/http/result.ts';
-import type { HttpTarget } from '../../lambdas/core/targets/http.ts';
+import type { HttpTarget } from '../../lambdas/core/targets/http/http.ts';
 import { SECOND } from '../../lambdas/core/time.ts';
 import { NOON } from '../support/fixtures.ts';
 import { callerThrough } from '../support/http-caller.ts';

@@ -4,7 +4,7 @@ import { createSecretFetcher } from '../../lambdas/adapters/secrets/fetch-secret
 import { createSecretStore, MAX_SECRET_AGE } from '../../lambdas/adapters/secrets/secret-store.ts';
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
 import { createHttpCaller } from '../../lambdas/adapters/targets/http/call.ts';
-import type { HttpTarget } from '../../lambdas/core/targets/http.ts';
+import type { HttpTarget } from '../../lambdas/core/targets/http/http.ts';
 import { type SecretsApi, startSecrets } from '../../local/engine/secrets.ts';
 import { testClock } from '../support/clock.ts';
 import { at, NOON } from '../support/fixtures.ts';

@@ -4,7 +4,7 @@ import { createSecretStore } from '../../lambdas/adapters/secrets/secret-store.t
 import { createAddressGuard } from '../../lambdas/adapters/targets/http/address-guard.ts';
 import { createHttpCaller } from '../../lambdas/adapters/targets/http/call.ts';
 import { signatureOf, signingKey } from '../../lambdas/adapters/targets/http/signature.ts';
-import type { HttpTarget } from '../../lambdas/core/targets/http.ts';
+import type { HttpTarget } from '../../lambdas/core/targets/http/http.ts';
 import { NOON } from '../support/fixtures.ts';
 import { senderThrough } from '../support/http-caller.ts';
 import { invocation } from '../support/invocation.ts';

@@ -1,10 +1,10 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import type { IdempotencyRecord } from '../../core/ports.ts';
+import type { IdempotencyRecord } from '../../core/ports/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { conditioned, expression, isAbsent, or } from './conditions.ts';
-import { idempotencyItem } from './head-items.ts';
+import { idempotencyItem } from './schedules/head-items.ts';
 import type { WriteAction } from './transact.ts';
 
 /** Remembers a request, in the transaction that carries it out; refused when it was carried out before. */

@@ -43,7 +43,7 @@ export function isBackfillKey({ sk }: ItemKey): boolean {
 
 const REVIVAL_PREFIX = 'H#';
 
-/** What a pause that began then held (lambdas/core/revival.ts). */
+/** What a pause that began then held (lambdas/core/pause/revival.ts). */
 export function revivalKey({ id, since }: { readonly id: ScheduleId; readonly since: EpochMs }): ItemKey {
   return { pk: schedulePk(id), sk: `${REVIVAL_PREFIX}${since}` };
 }

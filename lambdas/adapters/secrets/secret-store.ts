@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { SecretRef } from '../../core/targets/secret-ref.ts';
+import type { SecretRef } from '../../core/targets/http/secret-ref.ts';
 import { MINUTE } from '../../core/time.ts';
 import { SecretFault } from './secret-fault.ts';
 

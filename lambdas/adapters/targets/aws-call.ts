@@ -1,4 +1,4 @@
-import type { CallResult } from '../../core/ports.ts';
+import type { CallResult } from '../../core/ports/ports.ts';
 import { messageOf } from './payload.ts';
 
 /**

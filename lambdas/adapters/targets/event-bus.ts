@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { Invocation } from '../../core/ports.ts';
-import type { EventBusTarget } from '../../core/targets/event-bus.ts';
+import type { Invocation } from '../../core/ports/ports.ts';
+import type { EventBusTarget } from '../../core/targets/aws/event-bus.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';

@@ -1,6 +1,6 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { Invocation } from '../../core/ports.ts';
-import type { LambdaTarget } from '../../core/targets/lambda.ts';
+import type { Invocation } from '../../core/ports/ports.ts';
+import type { LambdaTarget } from '../../core/targets/aws/lambda.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';

@@ -1,5 +1,5 @@
-import { inText } from '../../core/invocation.ts';
-import type { Invocation } from '../../core/ports.ts';
+import { inText } from '../../core/attempt/invocation.ts';
+import type { Invocation } from '../../core/ports/ports.ts';
 
 /** The JSON body that every target is given. */
 export function payloadOf(invocation: Invocation): string {

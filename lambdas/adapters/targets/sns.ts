@@ -1,6 +1,6 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import type { Invocation } from '../../core/ports.ts';
-import type { SnsTarget } from '../../core/targets/sns.ts';
+import type { Invocation } from '../../core/ports/ports.ts';
+import type { SnsTarget } from '../../core/targets/aws/sns.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';

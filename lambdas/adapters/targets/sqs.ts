@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Invocation } from '../../core/ports.ts';
-import type { SqsTarget } from '../../core/targets/sqs.ts';
+import type { Invocation } from '../../core/ports/ports.ts';
+import type { SqsTarget } from '../../core/targets/aws/sqs.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';

@@ -1,6 +1,6 @@
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { Invocation } from '../../core/ports.ts';
-import type { StateMachineTarget } from '../../core/targets/state-machine.ts';
+import type { Invocation } from '../../core/ports/ports.ts';
+import type { StateMachineTarget } from '../../core/targets/aws/state-machine.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';
 import { awsCall } from './aws-call.ts';

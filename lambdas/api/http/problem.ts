@@ -1,10 +1,10 @@
 import { HTTPException } from 'hono/http-exception';
-import { PROBLEM_MEDIA_TYPE, type Problem } from '../../contract/api/problem.ts';
 import { type ErrorCode, isPunctualError, type PunctualError } from '../../core/errors.ts';
-import { LimitReached } from '../../core/group.ts';
+import { LimitReached } from '../../core/schedule/group.ts';
 import type { ErrorLog } from '../deps.ts';
-import { InvalidRequest } from './faults.ts';
-import { shown } from './shown.ts';
+import { InvalidRequest } from '../request/field-faults.ts';
+import { shown } from '../request/quote-value.ts';
+import { PROBLEM_MEDIA_TYPE, type Problem } from './problem-schema.ts';
 
 /** The one status of every code. 4xx: another request would do; 503: the same one would, later. */
 export const STATUS: Readonly<Record<ErrorCode, number>> = {

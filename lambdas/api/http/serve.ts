@@ -1,8 +1,8 @@
 import type { Hono } from 'hono';
 import type * as z from 'zod';
+import { parseWith } from '../request/parse.ts';
 import type { Endpoint, Input, Mounted } from './endpoint.ts';
 import type { AppEnv, Context } from './env.ts';
-import { parseWith } from './parse.ts';
 
 /** Routes each endpoint to its handler, through its schemas. */
 export function serve(app: Hono<AppEnv>, all: readonly Mounted[]): void {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { PROBLEM_MEDIA_TYPE, problemView } from '../../contract/api/problem.ts';
 import { DOCUMENTED_PROBLEMS, type DocumentedProblem } from '../http/documented-problems.ts';
 import { TITLES } from '../http/problem.ts';
+import { PROBLEM_MEDIA_TYPE, problemView } from '../http/problem-schema.ts';
 
 export type JsonObject = Record<string, unknown>;
 

@@ -1,12 +1,12 @@
-import { headRecurrence } from '../head-recurrence.ts';
-import type { CancelReason, Occurrence, PendingOccurrence } from '../occurrence.ts';
-import { keptFor, type PlannedOccurrence } from '../planner.ts';
-import type { OccurrenceStore } from '../ports.ts';
-import type { PlanningPolicy, ScheduleHead } from '../schedule.ts';
+import type { CancelReason, Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
+import { keptFor, type PlannedOccurrence } from '../planning/planner.ts';
+import type { OccurrenceStore } from '../ports/ports.ts';
+import type { PlanningPolicy, ScheduleHead } from '../schedule/definition.ts';
+import { headRecurrence } from '../schedule/head-recurrence.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { aheadOf, type Backfill, CHECK_EVERY, isFinished, occurrenceKeyIn } from './backfill.ts';
 import { fill } from './fill.ts';
-import { isGone } from './standing.ts';
+import { isGone } from './in-force.ts';
 import type { BackfillStore } from './store.ts';
 import { tally, toStop } from './tally.ts';
 

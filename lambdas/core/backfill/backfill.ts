@@ -1,5 +1,5 @@
 import type { OccurrenceKey, ScheduleId } from '../ids.ts';
-import type { ChangeReason, Occurrence } from '../occurrence.ts';
+import type { ChangeReason, Occurrence } from '../occurrence/occurrence.ts';
 import { type EpochMs, SECOND } from '../time.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isTerminal, type Occurrence, type PendingOccurrence } from '../occurrence.ts';
+import { isTerminal, type Occurrence, type PendingOccurrence } from '../occurrence/occurrence.ts';
 import type { EpochMs } from '../time.ts';
 import { type Backfill, type BackfillCounts, isHeld } from './backfill.ts';
 

@@ -1,4 +1,4 @@
-import type { OccurrenceStatus } from '../occurrence.ts';
+import type { OccurrenceStatus } from '../occurrence/occurrence.ts';
 import type { Fire, Recurrence } from '../recurrence/types.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import type { Backfill, Reprocess } from './backfill.ts';

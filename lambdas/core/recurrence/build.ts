@@ -13,7 +13,7 @@ import { isDayBased } from './rrule/rule.ts';
 import { rruleSource, ruleSource } from './rrule/source.ts';
 import type { Source } from './source.ts';
 import type { DstPolicy } from './types.ts';
-import { type DstRule, zonedSource } from './zoned.ts';
+import { type DstRule, zonedSource } from './zones/zoned.ts';
 
 /** The fires of an expression under the schedule's DST choice, where it made one. */
 export function sourceOf(expression: Expression, dst: Partial<DstPolicy>): Source {

@@ -9,7 +9,6 @@ import { readExclusion } from './exclude/read.ts';
 import { rolling } from './exclude/roll.ts';
 import type { Exclusion } from './exclude/stretch.ts';
 import type { Expression } from './expression.ts';
-import { readMoment } from './local.ts';
 import { type ParseContext, parseExpression } from './parse.ts';
 import { refusal } from './refusal.ts';
 import type { Source } from './source.ts';
@@ -17,7 +16,8 @@ import type { CompileContext, RecurrenceSpec } from './spec.ts';
 import type { Fire, Recurrence } from './types.ts';
 import { unionOf, within } from './union.ts';
 import { warningsOf } from './warn/warnings.ts';
-import { type Zone, zoneOf } from './zone.ts';
+import { readMoment } from './zones/local.ts';
+import { type Zone, zoneOf } from './zones/zone.ts';
 
 const MAX_EXPRESSIONS = 10;
 const MAX_EXCLUSIONS = 100;

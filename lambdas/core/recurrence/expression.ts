@@ -3,7 +3,7 @@ import type { CronFields } from './cron/fields.ts';
 import type { Terms } from './interval.ts';
 import type { Period } from './period.ts';
 import type { Rule } from './rrule/rule.ts';
-import type { Zone } from './zone.ts';
+import type { Zone } from './zones/zone.ts';
 
 /** One time text, read: what it says, free of how it was spelled. */
 export type Expression = CronExpression | IntervalExpression | OnceExpression | RRuleExpression;

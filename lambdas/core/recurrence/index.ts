@@ -7,7 +7,6 @@ export { type Compiled, compile } from './compile.ts';
 export { checkCalendar } from './exclude/calendar.ts';
 export { type Explanation, explainAt } from './explain/explain.ts';
 export { dueAt } from './jitter.ts';
-export { momentOf, parseMoment } from './local.ts';
 export {
   DEFAULT_PREVIEW,
   MAX_PREVIEW,
@@ -27,5 +26,6 @@ export type {
   Recurrence,
   Warning,
 } from './types.ts';
-export { tzdataVersion } from './tzdata.ts';
 export { measureWork } from './work.ts';
+export { momentOf, parseMoment } from './zones/local.ts';
+export { tzdataVersion } from './zones/tzdata.ts';

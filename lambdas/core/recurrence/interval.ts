@@ -1,6 +1,6 @@
-import { civilDate, DAY_SECONDS, dayNumber, daysInMonth } from './civil.ts';
 import { FIRST_SECOND, LAST_SECOND, NO_NOTES, type Source, type WallSource } from './source.ts';
 import { spend } from './work.ts';
+import { civilDate, DAY_SECONDS, dayNumber, daysInMonth } from './zones/civil.ts';
 
 /** Terms `first` to `last` (inclusive, counted from the anchor, 0) of an arithmetic row of times. */
 export interface Terms {

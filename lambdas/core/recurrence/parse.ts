@@ -3,11 +3,11 @@ import { hasAnyDay } from './cron/days.ts';
 import { type Dialect, EVENTBRIDGE, EXTENDED, FIELDS, type FieldName, QUARTZ } from './cron/dialect.ts';
 import { readCron } from './cron/reader.ts';
 import type { CronExpression, Expression, IntervalExpression, OnceExpression } from './expression.ts';
-import { readMoment, wallAt } from './local.ts';
 import { durationOf, type Period, readGoPeriod, readIsoPeriod, readRate } from './period.ts';
 import { type Origin, quote, refusal } from './refusal.ts';
 import { readRRule } from './rrule/read.ts';
-import type { Zone } from './zone.ts';
+import { readMoment, wallAt } from './zones/local.ts';
+import type { Zone } from './zones/zone.ts';
 
 /** What reading a text depends on besides the text. */
 export interface ParseContext {

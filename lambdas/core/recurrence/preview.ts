@@ -2,11 +2,11 @@ import { PunctualError } from '../errors.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, toIso } from '../time.ts';
 import type { Compiled } from './compile.ts';
 import { dueAt } from './jitter.ts';
-import { clockText } from './local.ts';
 import { FIRST_SECOND } from './source.ts';
 import type { Fire, FireNote, Warning } from './types.ts';
 import { measureWork } from './work.ts';
-import type { Zone } from './zone.ts';
+import { clockText } from './zones/local.ts';
+import type { Zone } from './zones/zone.ts';
 
 export const DEFAULT_PREVIEW = 10;
 export const MAX_PREVIEW = 1_000;

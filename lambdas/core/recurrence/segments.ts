@@ -1,4 +1,4 @@
-import { DAY_SECONDS } from './civil.ts';
+import { DAY_SECONDS } from './zones/civil.ts';
 
 /**
  * A stretch of time during which a zone keeps one offset. All times are UTC epoch seconds, all offsets seconds

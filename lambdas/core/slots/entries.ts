@@ -1,6 +1,6 @@
 import { hash48 } from '../hash.ts';
 import { type Dispatched, type OccurrenceId, occurrenceId } from '../ids.ts';
-import { isTerminal, type Occurrence } from '../occurrence.ts';
+import { isTerminal, type Occurrence } from '../occurrence/occurrence.ts';
 import type { Entry, Place } from './store.ts';
 
 /**

@@ -1,7 +1,7 @@
-import type { Revision } from '../schedule.ts';
-import { keySlot, keyTerms } from '../slots.ts';
+import type { Revision } from '../schedule/definition.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { fillSlot, setLimit, settledStripes } from './limit.ts';
+import { keySlot, keyTerms } from './needs.ts';
 import type { LimitTerms, SlotStore } from './store.ts';
 
 /**

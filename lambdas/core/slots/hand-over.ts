@@ -1,10 +1,10 @@
 import { type Dispatched, occurrenceId, type Places } from '../ids.ts';
-import type { PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
-import type { Dispatch } from '../ports.ts';
+import type { PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
+import type { Dispatch } from '../ports/ports.ts';
 import { sideBySide } from '../side-by-side.ts';
-import { isOwnSlot } from '../slots.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { type Held, heldBy } from './entries.ts';
+import { isOwnSlot } from './needs.ts';
 import {
   type Entry,
   hasRoom,

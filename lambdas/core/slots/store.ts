@@ -1,9 +1,9 @@
 import type { Dispatched, OccurrenceId, Places, ScheduleId } from '../ids.ts';
-import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence.ts';
-import type { Dispatch } from '../ports.ts';
-import type { SlotNeed } from '../slots.ts';
+import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
+import type { Dispatch } from '../ports/ports.ts';
 import type { EpochMs } from '../time.ts';
 import type { Candidate } from './candidates.ts';
+import type { SlotNeed } from './needs.ts';
 
 /** One of the items that a slot is made of: each takes at most `MAX_PLACES` entries. */
 export interface Place {

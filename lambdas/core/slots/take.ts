@@ -1,8 +1,8 @@
 import { type Dispatched, occurrenceId } from '../ids.ts';
-import type { SlotNeed } from '../slots.ts';
 import { type EpochMs, SECOND } from '../time.ts';
 import { homeStripe } from './entries.ts';
 import { setLimit, settledStripes } from './limit.ts';
+import type { SlotNeed } from './needs.ts';
 import { hasRoom, type SlotStore, type Stripe, stripesFor, type TakeOptions } from './store.ts';
 
 /** What became of the request for a place. */

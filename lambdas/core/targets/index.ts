@@ -1,13 +1,13 @@
 import type * as z from 'zod';
+import { eventBus } from './aws/event-bus.ts';
+import { lambda } from './aws/lambda.ts';
+import { sns } from './aws/sns.ts';
+import { sqs } from './aws/sqs.ts';
+import { stateMachine } from './aws/state-machine.ts';
 import { canary } from './canary.ts';
-import { eventBus } from './event-bus.ts';
-import { http } from './http.ts';
+import { http } from './http/http.ts';
 import type { TargetKind } from './kind.ts';
-import { lambda } from './lambda.ts';
 import { pull } from './pull.ts';
-import { sns } from './sns.ts';
-import { sqs } from './sqs.ts';
-import { stateMachine } from './state-machine.ts';
 
 /** Every kind that a schedule may name. Schema, allow list, IAM and hints derive from this list. */
 export const OFFERED_KINDS = { http, lambda, sqs, sns, eventBus, stateMachine, pull };

@@ -1,4 +1,4 @@
-import { PLACEHOLDERS, unknownPlaceholders } from '../placeholders.ts';
+import { PLACEHOLDERS, unknownPlaceholders } from './placeholders.ts';
 
 /** What is wrong with the first placeholder that stands for nothing; undefined when there is none. */
 export function placeholderError(value: unknown): string | undefined {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { nameSchema } from './aws/name-schema.ts';
 import { defineTargetKind } from './kind.ts';
-import { nameSchema } from './name-schema.ts';
 
 /** Not called: workers anywhere claim what is due through the API. */
 export const pull = defineTargetKind({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { wallAt } from '../../../lambdas/core/recurrence/local.ts';
 import { segmentsOf } from '../../../lambdas/core/recurrence/segments.ts';
-import { zoneOf } from '../../../lambdas/core/recurrence/zone.ts';
+import { wallAt } from '../../../lambdas/core/recurrence/zones/local.ts';
+import { zoneOf } from '../../../lambdas/core/recurrence/zones/zone.ts';
 import { epochMs } from '../../../lambdas/core/time.ts';
 import { randomFrom } from './mutate.ts';
 import { wallsOf } from './oracle.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
-import type { ScheduleView } from '../../../lambdas/contract/api/schedule.ts';
+import type { OccurrenceView } from '../../../lambdas/api/occurrences/occurrence-schema.ts';
+import type { ScheduleView } from '../../../lambdas/api/schedules/schema/schedule-schema.ts';
 import { at, inSeconds } from '../support/timing.ts';
 import type { World } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { signedRequest } from '../../../bin/signed-request.ts';
-import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
-import type { ScheduleView } from '../../../lambdas/contract/api/schedule.ts';
+import type { OccurrenceView } from '../../../lambdas/api/occurrences/occurrence-schema.ts';
+import type { ScheduleView } from '../../../lambdas/api/schedules/schema/schedule-schema.ts';
 import type { Place } from './place.ts';
 import { until } from './until.ts';
 

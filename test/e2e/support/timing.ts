@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
+import type { OccurrenceView } from '../../../lambdas/api/occurrences/occurrence-schema.ts';
 import type { Arrival } from './arrivals.ts';
 
 /** Milliseconds after it is due within which an occurrence starts, and reaches its target. */

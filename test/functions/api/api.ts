@@ -1,10 +1,10 @@
 import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { createApp } from '../../../lambdas/api/app.ts';
 import type { ApiDeps } from '../../../lambdas/api/deps.ts';
-import type { OccurrenceView } from '../../../lambdas/contract/api/occurrence.ts';
+import type { OccurrenceView } from '../../../lambdas/api/occurrences/occurrence-schema.ts';
 import type { MetricName, ScheduleReport } from '../../../lambdas/contract/metrics.ts';
-import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
+import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
 import { type TickDeps, tick } from '../../../lambdas/tick/tick.ts';
 import { ANYTHING_ALLOWED } from '../../support/allowed.ts';

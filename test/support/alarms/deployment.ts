@@ -1,9 +1,9 @@
 import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../../lambdas/adapters/telemetry.ts';
-import { headRecurrence } from '../../../lambdas/core/head-recurrence.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
-import type { PendingOccurrence } from '../../../lambdas/core/occurrence.ts';
-import type { CallResult } from '../../../lambdas/core/ports.ts';
+import type { PendingOccurrence } from '../../../lambdas/core/occurrence/occurrence.ts';
+import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
 import { type PassDeps, pass } from '../../../lambdas/sweep/pass.ts';
 import { report as reportTick } from '../../../lambdas/tick/report.ts';

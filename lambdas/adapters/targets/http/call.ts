@@ -1,7 +1,7 @@
-import { inText } from '../../../core/invocation.ts';
-import type { CallResult, Invocation } from '../../../core/ports.ts';
-import type { HttpTarget } from '../../../core/targets/http.ts';
-import { fillTarget } from '../../../core/targets/http.ts';
+import { inText } from '../../../core/attempt/invocation.ts';
+import type { CallResult, Invocation } from '../../../core/ports/ports.ts';
+import type { HttpTarget } from '../../../core/targets/http/http.ts';
+import { fillTarget } from '../../../core/targets/http/http.ts';
 import { type EpochMs, SECOND, toIso } from '../../../core/time.ts';
 import { SecretFault } from '../../secrets/secret-fault.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';

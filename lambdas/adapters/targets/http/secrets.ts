@@ -1,5 +1,5 @@
-import type { HttpTarget } from '../../../core/targets/http.ts';
-import type { SecretHeader } from '../../../core/targets/secret-ref.ts';
+import type { HttpTarget } from '../../../core/targets/http/http.ts';
+import type { SecretHeader } from '../../../core/targets/http/secret-ref.ts';
 import { SecretFault } from '../../secrets/secret-fault.ts';
 import type { Secret, SecretStore } from '../../secrets/secret-store.ts';
 import { signingKey } from './signature.ts';

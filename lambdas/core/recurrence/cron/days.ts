@@ -1,4 +1,4 @@
-import { civilDate, dayNumber, isLeapYear, weekdayOf } from '../civil.ts';
+import { civilDate, dayNumber, isLeapYear, weekdayOf } from '../zones/civil.ts';
 import { type DayRule, eitherDayField } from './fields.ts';
 
 /** The days that a rule matches; all bounded by the 40 years between leap days on a given weekday. */

@@ -1,5 +1,5 @@
-import { DAY_SECONDS } from '../civil.ts';
 import type { WallSource } from '../source.ts';
+import { DAY_SECONDS } from '../zones/civil.ts';
 import { daySet } from './days.ts';
 import type { CronFields } from './fields.ts';
 

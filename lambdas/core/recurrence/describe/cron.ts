@@ -1,5 +1,5 @@
-import { timeText } from '../civil.ts';
 import { bitList, type CronFields, type DayRule, eitherDayField } from '../cron/fields.ts';
+import { timeText } from '../zones/civil.ts';
 import { listed, MONTH_NAMES, ordinal, plural, ranges, WEEKDAY_NAMES } from './words.ts';
 
 /** Most times of day that are listed one by one. */

@@ -1,7 +1,7 @@
 import { assertNever } from '../../errors.ts';
 import type { Compiled } from '../compile.ts';
 import type { Expression, IntervalExpression, RRuleExpression } from '../expression.ts';
-import { clockText } from '../local.ts';
+import { clockText } from '../zones/local.ts';
 import { describeCron } from './cron.ts';
 import { capitalised, every, listed, plural, uncapitalised, zoneText } from './words.ts';
 

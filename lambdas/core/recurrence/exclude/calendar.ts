@@ -1,7 +1,7 @@
 import { PunctualError } from '../../errors.ts';
-import { weekdayOf } from '../civil.ts';
 import type { CalendarDefinition, CompileContext, Weekday } from '../spec.ts';
-import { type Zone, zoneOf } from '../zone.ts';
+import { weekdayOf } from '../zones/civil.ts';
+import { type Zone, zoneOf } from '../zones/zone.ts';
 import { readDates } from './dates.ts';
 import { daySpan, type Exclusion, merged, spanAmong, wallExclusion } from './stretch.ts';
 

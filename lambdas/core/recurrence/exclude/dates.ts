@@ -1,5 +1,5 @@
-import { DAY_SECONDS, parseWall } from '../civil.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
+import { DAY_SECONDS, parseWall } from '../zones/civil.ts';
 import type { Stretch } from './stretch.ts';
 
 const DATE = /^\d{4}-\d\d-\d\d$/;

@@ -1,12 +1,12 @@
 import { sourceOf } from '../build.ts';
-import { DAY_SECONDS } from '../civil.ts';
 import { daySet } from '../cron/days.ts';
 import { bits } from '../cron/fields.ts';
 import { type CronWalls, cronWalls } from '../cron/walls.ts';
 import type { CronExpression } from '../expression.ts';
-import { readMoment } from '../local.ts';
 import { type ParseContext, parseExpression } from '../parse.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
+import { DAY_SECONDS } from '../zones/civil.ts';
+import { readMoment } from '../zones/local.ts';
 import { readDates } from './dates.ts';
 import { daySpan, type Exclusion, remembering, spanAmong, wallExclusion } from './stretch.ts';
 

@@ -1,9 +1,9 @@
-import { DAY_SECONDS } from '../civil.ts';
-import { clockText, gapOver, instantsOf, wallAt } from '../local.ts';
 import type { Source } from '../source.ts';
 import type { FireNote } from '../types.ts';
 import { fires } from '../union.ts';
-import type { Zone } from '../zone.ts';
+import { DAY_SECONDS } from '../zones/civil.ts';
+import { clockText, gapOver, instantsOf, wallAt } from '../zones/local.ts';
+import type { Zone } from '../zones/zone.ts';
 import { exclusionAt } from './apply.ts';
 import type { Exclusion } from './stretch.ts';
 

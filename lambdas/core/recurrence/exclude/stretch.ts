@@ -1,6 +1,6 @@
-import { DAY_SECONDS } from '../civil.ts';
 import { spend } from '../work.ts';
-import type { Zone } from '../zone.ts';
+import { DAY_SECONDS } from '../zones/civil.ts';
+import type { Zone } from '../zones/zone.ts';
 
 /** A stretch of time, in UTC milliseconds or wall seconds or days; `to` is exclusive. */
 export interface Stretch {

@@ -1,17 +1,17 @@
 import { type EpochMs, epochMs, toIso } from '../../time.ts';
 import { dstRule } from '../build.ts';
-import { wallText } from '../civil.ts';
 import { type Compiled, compile } from '../compile.ts';
 import { cronWalls } from '../cron/walls.ts';
 import { exclusionAt } from '../exclude/apply.ts';
 import type { Expression } from '../expression.ts';
-import { gapOver, instantsOf, parseMoment, wallAt } from '../local.ts';
 import { localText } from '../preview.ts';
 import { quote, refusal } from '../refusal.ts';
 import type { CompileContext, RecurrenceSpec } from '../spec.ts';
 import type { FireNote } from '../types.ts';
 import { fires } from '../union.ts';
-import { gapRule } from '../zoned.ts';
+import { wallText } from '../zones/civil.ts';
+import { gapOver, instantsOf, parseMoment, wallAt } from '../zones/local.ts';
+import { gapRule } from '../zones/zoned.ts';
 import { mismatches } from './mismatch.ts';
 
 /** Whether a time is a nominal time of a recurrence, and which rule says so. */

@@ -1,9 +1,9 @@
-import { civilDate, DAY_SECONDS, dateText } from '../civil.ts';
 import { daySet } from '../cron/days.ts';
 import type { FieldName } from '../cron/dialect.ts';
 import type { CronFields } from '../cron/fields.ts';
 import { describeDays } from '../describe/cron.ts';
 import { MONTH_NAMES, ranges } from '../describe/words.ts';
+import { civilDate, DAY_SECONDS, dateText } from '../zones/civil.ts';
 
 export interface Mismatch {
   readonly field: FieldName | 'day';

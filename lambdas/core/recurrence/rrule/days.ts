@@ -1,5 +1,5 @@
-import { civilDate, dayNumber, daysInMonth, isLeapYear, weekdayOf } from '../civil.ts';
 import { bits } from '../cron/fields.ts';
+import { civilDate, dayNumber, daysInMonth, isLeapYear, weekdayOf } from '../zones/civil.ts';
 import type { Rule } from './rule.ts';
 
 /** Whether a day passes the BY… parts of a rule that name days, but for BYWEEKNO, which is a matter of periods. */

@@ -1,8 +1,8 @@
-import { DAY_SECONDS } from '../civil.ts';
 import { FIRST_SECOND, LAST_SECOND, type Source } from '../source.ts';
 import { spend } from '../work.ts';
-import type { Zone } from '../zone.ts';
-import { type DstRule, endWall, firstWall, notesAt } from '../zoned.ts';
+import { DAY_SECONDS } from '../zones/civil.ts';
+import type { Zone } from '../zones/zone.ts';
+import { type DstRule, endWall, firstWall, notesAt } from '../zones/zoned.ts';
 import type { Rule } from './rule.ts';
 import { NONE, type RuleWalls, ruleWalls } from './walls.ts';
 

@@ -1,5 +1,5 @@
-import { civilDate, DAY_SECONDS, weekdayOf } from '../civil.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
+import { civilDate, DAY_SECONDS, weekdayOf } from '../zones/civil.ts';
 import { FREQUENCIES, type Frequency, isDayBased, type Rule, type WeekdayPart } from './rule.ts';
 
 /** The two-letter weekdays of iCalendar, Sunday first. */

@@ -1,5 +1,5 @@
-import { civilDate, DAY_SECONDS, dayNumber } from '../civil.ts';
 import { spend } from '../work.ts';
+import { civilDate, DAY_SECONDS, dayNumber } from '../zones/civil.ts';
 import { dayFilter, weekBegin, weeksOf, weekYearOf } from './days.ts';
 import { isDayBased, type Rule } from './rule.ts';
 

@@ -1,13 +1,13 @@
 import { toIso } from '../../time.ts';
 import { dstRule } from '../build.ts';
-import { DAY_SECONDS, parseWall, wallOf } from '../civil.ts';
 import { MAX_COUNTED } from '../count.ts';
 import type { RRuleExpression } from '../expression.ts';
-import { gapOver, instantsOf, wallAt } from '../local.ts';
 import type { ParseContext } from '../parse.ts';
 import { type Origin, quote, refusal } from '../refusal.ts';
 import type { Source } from '../source.ts';
-import { type Zone, zoneOf } from '../zone.ts';
+import { DAY_SECONDS, parseWall, wallOf } from '../zones/civil.ts';
+import { gapOver, instantsOf, wallAt } from '../zones/local.ts';
+import { type Zone, zoneOf } from '../zones/zone.ts';
 import { readRule } from './parts.ts';
 import { ruleSource } from './source.ts';
 

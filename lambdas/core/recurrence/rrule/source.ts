@@ -2,7 +2,7 @@ import type { RRuleExpression } from '../expression.ts';
 import { onceSource } from '../interval.ts';
 import type { Source } from '../source.ts';
 import { unionOf, within } from '../union.ts';
-import { type DstRule, zonedSource } from '../zoned.ts';
+import { type DstRule, zonedSource } from '../zones/zoned.ts';
 import { elapsedRule } from './elapsed.ts';
 import { isDayBased } from './rule.ts';
 import { ruleWalls } from './walls.ts';

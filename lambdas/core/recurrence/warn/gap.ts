@@ -1,9 +1,9 @@
 import { DAY } from '../../time.ts';
-import { DAY_SECONDS, wallText } from '../civil.ts';
 import type { CronExpression } from '../expression.ts';
 import type { WallSource } from '../source.ts';
 import type { Warning } from '../types.ts';
-import { type DstRule, gapRule } from '../zoned.ts';
+import { DAY_SECONDS, wallText } from '../zones/civil.ts';
+import { type DstRule, gapRule } from '../zones/zoned.ts';
 
 const YEAR_SECONDS = (366 * DAY) / 1_000;
 

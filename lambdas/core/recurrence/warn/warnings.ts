@@ -5,7 +5,7 @@ import { cronWalls } from '../cron/walls.ts';
 import type { Expression, RRuleExpression } from '../expression.ts';
 import { isDayBased } from '../rrule/rule.ts';
 import type { Warning } from '../types.ts';
-import { FIXED_ALL_YEAR } from '../zone-names.ts';
+import { FIXED_ALL_YEAR } from '../zones/zone-names.ts';
 import { cronWarnings } from './cron.ts';
 import { gapWarnings } from './gap.ts';
 

@@ -1,0 +1,16 @@
+import type * as z from 'zod';
+import type { Page, ScheduleRecord } from '../../core/ports/ports.ts';
+import type { Schedules } from '../deps.ts';
+import type { listSchedulesQuery } from './schema/schedule-schema.ts';
+
+export function listSchedules(
+  deps: { readonly schedules: Pick<Schedules, 'listSchedules'> },
+  { limit, group, state, cursor }: z.output<typeof listSchedulesQuery>,
+): Promise<Page<ScheduleRecord>> {
+  return deps.schedules.listSchedules({
+    limit,
+    ...(group !== undefined && { group }),
+    ...(state !== undefined && { state }),
+    ...(cursor !== undefined && { cursor }),
+  });
+}
