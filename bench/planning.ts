@@ -6,7 +6,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { pendingItem } from '../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
 import type { PlannedOccurrence } from '../lambdas/core/planning/planner.ts';
-import type { ScheduleHead } from '../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../lambdas/core/schedule/head.ts';
 import { headRecurrence } from '../lambdas/core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../lambdas/core/time.ts';
 import { type TickDeps, tick } from '../lambdas/tick/tick.ts';

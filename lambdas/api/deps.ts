@@ -4,7 +4,7 @@ import type { ScheduleId } from '../core/ids.ts';
 import type { CalendarStore } from '../core/ports/calendar-store.ts';
 import type { Clock, OccurrenceStore, PlanningStore, ScheduleStore } from '../core/ports/ports.ts';
 import type { SchedulerEvents } from '../core/ports/scheduler-events.ts';
-import type { WatchStore } from '../core/schedule/watch.ts';
+import type { WatchStore } from '../core/ports/watch-store.ts';
 import type { EpochMs } from '../core/time.ts';
 
 export type Schedules = Pick<

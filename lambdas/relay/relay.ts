@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { OccurrenceId, Places } from '../core/ids.ts';
-import type { Clock, Dispatch, WorkQueue } from '../core/ports/ports.ts';
+import type { Dispatch } from '../core/occurrence/dispatch.ts';
+import type { Clock, WorkQueue } from '../core/ports/ports.ts';
 import { epochMs } from '../core/time.ts';
 
 /** Messages in one SendMessageBatch (AWS: API_SendMessageBatch). */

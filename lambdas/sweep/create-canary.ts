@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ScheduleChange, ScheduleStore } from '../core/ports/ports.ts';
 import { CANARY, CANARY_DEFINITION } from '../core/schedule/canary-definition.ts';
-import { planningPolicy, type ScheduleHead } from '../core/schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../core/schedule/head.ts';
 import { headRecurrence } from '../core/schedule/head-recurrence.ts';
 import type { EpochMs } from '../core/time.ts';
 

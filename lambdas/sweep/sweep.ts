@@ -9,7 +9,7 @@ import { decideSweep, overdueBy } from '../core/occurrence/overdue.ts';
 import { NO_HAND_OVER } from '../core/occurrence/redispatch-pace.ts';
 import type { OccurrenceStore, Settlement } from '../core/ports/ports.ts';
 import type { SweepMemory, SweepPart, SweepStore } from '../core/ports/sweep-store.ts';
-import type { Revision } from '../core/schedule/definition.ts';
+import type { Revision } from '../core/schedule/revision.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, SECOND } from '../core/time.ts';
 import { lookThrough } from './look-through.ts';
 import { Candidates, type HandOverDeps, handOver, readEvidence } from './redispatch.ts';

@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
 import type { OccurrenceStore } from '../core/ports/ports.ts';
-import type { ScheduleHead } from '../core/schedule/definition.ts';
-import { countsAsSuccess, successExpectedBy, type Watch, type WatchStore } from '../core/schedule/watch.ts';
+import type { WatchStore } from '../core/ports/watch-store.ts';
+import type { ScheduleHead } from '../core/schedule/head.ts';
+import { countsAsSuccess, successExpectedBy, type Watch } from '../core/schedule/watch.ts';
 import { DAY, type EpochMs, epochMs, toIso } from '../core/time.ts';
 
 const CONCURRENCY = 8;

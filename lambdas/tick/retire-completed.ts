@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
 import { retireAfter } from '../core/planning/retirement.ts';
 import type { OccurrenceStore, PlanningStore } from '../core/ports/ports.ts';
-import type { ScheduleHead } from '../core/schedule/definition.ts';
+import type { ScheduleHead } from '../core/schedule/head.ts';
 import type { EpochMs } from '../core/time.ts';
 
 const CONCURRENCY = 8;

@@ -1,12 +1,13 @@
 import pMap from 'p-map';
-import { isCatchUp } from '../core/attempt/invocation.ts';
 import type { ScheduleId } from '../core/ids.ts';
+import { isCatchUp } from '../core/occurrence/notes.ts';
 import { planWake } from '../core/pause/pause-plan.ts';
 import { LEAST_MISFIRE_THRESHOLD } from '../core/planning/catch-up.ts';
-import { type CatchUpTallies, type CatchUpTally, runsOf, withRuns } from '../core/planning/catch-up-tally.ts';
+import { type CatchUpTally, runsOf, withRuns } from '../core/planning/catch-up-tally.ts';
 import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planning/planner.ts';
+import type { CatchUpTallies } from '../core/ports/catch-up-tallies.ts';
 import type { Materialisation, PlanningStore } from '../core/ports/ports.ts';
-import type { ScheduleHead } from '../core/schedule/definition.ts';
+import type { ScheduleHead } from '../core/schedule/head.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type RetireDeps, retireHeads } from './retire-completed.ts';
 import { dueByZones, followZones, type ZoneDeps } from './zones.ts';

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
 import type { Materialisation, OccurrenceStore, PlanningStore } from '../core/ports/ports.ts';
 import type { Recurrence } from '../core/recurrence/types.ts';
-import type { ScheduleHead, ScheduleState } from '../core/schedule/definition.ts';
+import type { ScheduleHead, ScheduleState } from '../core/schedule/head.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, MINUTE, SECOND } from '../core/time.ts';
 import { decisionsByZones, isOfOlderZones, nextNow } from '../core/zones/follow-zones.ts';
 import { isNewerZoneData } from '../core/zones/zone-version.ts';

@@ -5,7 +5,8 @@ import { failureOf } from '../core/attempt/settle.ts';
 import { knownDurationMs } from '../core/duration.ts';
 import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence/occurrence.ts';
 import type { CallResult, Clock, OccurrenceStore, Settlement, TargetCaller } from '../core/ports/ports.ts';
-import type { Revision, ScheduleHead } from '../core/schedule/definition.ts';
+import type { ScheduleHead } from '../core/schedule/head.ts';
+import type { Revision } from '../core/schedule/revision.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { holdLease, type StopReason } from './lease-keeper.ts';
 

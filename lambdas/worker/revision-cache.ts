@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ScheduleId } from '../core/ids.ts';
 import type { ScheduleStore } from '../core/ports/ports.ts';
-import type { Revision } from '../core/schedule/definition.ts';
+import type { Revision } from '../core/schedule/revision.ts';
 
 /** Revisions kept in a warm function. Each may hold an input of many kilobytes. */
 const MAX_REVISIONS = 500;

@@ -1,6 +1,6 @@
 import type { WorkMessage } from '../contract/message.ts';
 import type { Places } from '../core/ids.ts';
-import type { Dispatch } from '../core/ports/ports.ts';
+import type { Dispatch } from '../core/occurrence/dispatch.ts';
 import type { StartNext } from '../core/slots/hand-over.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type WorkDeps, type WorkEnd, work } from './work.ts';

@@ -4,6 +4,7 @@ import {
   calendarUserKey,
   calendarVersionItem,
 } from '../../lambdas/adapters/dynamodb/calendars/calendar-items.ts';
+import { idempotencyItem } from '../../lambdas/adapters/dynamodb/idempotency-records.ts';
 import {
   groupKey,
   revivalKey,
@@ -12,15 +13,11 @@ import {
   sweepMemoryKey,
   watchKey,
 } from '../../lambdas/adapters/dynamodb/keys.ts';
-import {
-  headItem,
-  idempotencyItem,
-  revisionItem,
-} from '../../lambdas/adapters/dynamodb/schedules/head-items.ts';
+import { headItem, revisionItem } from '../../lambdas/adapters/dynamodb/schedules/head-items.ts';
 import { WATCH_SHARD } from '../../lambdas/adapters/dynamodb/schedules/watch-items.ts';
 import { LAST_SUCCESS_ATTRIBUTE } from '../../lambdas/contract/tables.ts';
 import { scheduleId } from '../../lambdas/core/ids.ts';
-import { planningPolicy } from '../../lambdas/core/schedule/definition.ts';
+import { planningPolicy } from '../../lambdas/core/schedule/head.ts';
 import { at, definition, head, NOON, revision } from '../support/fixtures.ts';
 import type { ItemKind } from './data-model-occurrences.ts';
 

@@ -59,6 +59,24 @@ describe('imports go one way', () => {
     ).toEqual([]);
   });
 
+  test('each room of the core knows those before it, types included', () => {
+    const order = [
+      ...['recurrence', 'targets', 'schedule', 'occurrence', 'planning', 'slots', 'ports'],
+      ...['zones', 'backfill', 'pause', 'attempt'],
+    ];
+    const rooms = globSync('*/', { cwd: join(ROOT, 'lambdas/core') });
+    expect(rooms.toSorted()).toEqual(order.toSorted());
+    // What is in no room is below all of them.
+    const level = (file: string) => order.indexOf(file.split('/')[2] ?? '');
+    const inCore = startsWithAny(['lambdas/core']);
+    expect(
+      strays(
+        sources('lambdas/core'),
+        (imported, file) => !inCore(imported) || level(imported) <= level(file),
+      ),
+    ).toEqual([]);
+  });
+
   test('the contract knows zod and the vocabulary of the core', () => {
     const allowed = startsWithAny(['lambdas/contract', 'lambdas/core', 'zod']);
     expect(strays(sources('lambdas/contract'), allowed)).toEqual([]);

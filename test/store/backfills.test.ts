@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { backfillKey, stripeKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { type Backfill, backfillSlot, occurrenceKeyIn } from '../../lambdas/core/backfill/backfill.ts';
 import { shardOf } from '../../lambdas/core/ids.ts';
-import type { ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { takePlace } from '../../lambdas/core/slots/take.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';

@@ -9,15 +9,12 @@ import { claimOrYield } from '../../lambdas/core/attempt/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import { CANARY_DEFINITION } from '../../lambdas/core/schedule/canary-definition.ts';
-import {
-  type Definition,
-  planningPolicy,
-  type Revision,
-  type ScheduleHead,
-} from '../../lambdas/core/schedule/definition.ts';
+import type { Definition, OverlapPolicy } from '../../lambdas/core/schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { headRecurrence } from '../../lambdas/core/schedule/head-recurrence.ts';
+import type { Revision } from '../../lambdas/core/schedule/revision.ts';
 import { setLimit } from '../../lambdas/core/slots/limit.ts';
-import type { GroupLimit, OverlapPolicy, SlotTerms } from '../../lambdas/core/slots/needs.ts';
+import type { GroupLimit, SlotTerms } from '../../lambdas/core/slots/needs.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { sweep } from '../../lambdas/sweep/sweep.ts';
 import { sweepWatches } from '../../lambdas/sweep/watches.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { occurrenceItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { pendingItem } from '../../lambdas/adapters/dynamodb/occurrences/occurrence-items.ts';
 import { createOccurrenceStore } from '../../lambdas/adapters/dynamodb/occurrences/occurrence-store.ts';
-import type { ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { DAY, type EpochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { claimed, keyOf, planned, seedSchedule } from '../support/seed.ts';

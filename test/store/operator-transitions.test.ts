@@ -4,7 +4,7 @@ import { occurrenceItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { Occurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import type { Settlement } from '../../lambdas/core/ports/ports.ts';
-import type { ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import {

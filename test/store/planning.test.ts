@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPlanningStore } from '../../lambdas/adapters/dynamodb/index.ts';
 import { headKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { shardOf } from '../../lambdas/core/ids.ts';
-import type { ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { type EpochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import { change, keyOf, planned, rangeOf, readPending, seedSchedule } from '../support/seed.ts';

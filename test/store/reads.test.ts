@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { batchGet, getItem } from '../../lambdas/adapters/dynamodb/batch-get.ts';
 import { headKey, revisionKey } from '../../lambdas/adapters/dynamodb/keys.ts';
-import type { ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { NOON } from '../support/fixtures.ts';
 import { seedSchedule } from '../support/seed.ts';
 import { openStores, type Stores } from '../support/stores.ts';

@@ -1,13 +1,9 @@
 import { type ScheduleId, scheduleId } from '../../lambdas/core/ids.ts';
 import type { Recurrence } from '../../lambdas/core/recurrence/types.ts';
-import {
-  DEFAULT_CATCH_UP,
-  DEFAULT_RETRY,
-  type Definition,
-  planningPolicy,
-  type Revision,
-  type ScheduleHead,
-} from '../../lambdas/core/schedule/definition.ts';
+import { DEFAULT_CATCH_UP, DEFAULT_RETRY } from '../../lambdas/core/schedule/defaults.ts';
+import type { Definition } from '../../lambdas/core/schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../../lambdas/core/schedule/head.ts';
+import type { Revision } from '../../lambdas/core/schedule/revision.ts';
 import { type EpochMs, epochMs } from '../../lambdas/core/time.ts';
 
 /** 2026-03-01T12:00:00Z: an ordinary Sunday noon, far from any clock change of the zones used. */

@@ -12,7 +12,8 @@ import {
   rangeRecord,
 } from '../../lambdas/core/planning/planner.ts';
 import type { ScheduleChange } from '../../lambdas/core/ports/ports.ts';
-import type { Definition, ScheduleHead } from '../../lambdas/core/schedule/definition.ts';
+import type { Definition } from '../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../lambdas/core/time.ts';
 import { at, definition, head, NOON, revision } from './fixtures.ts';
 import type { Stores } from './stores.ts';

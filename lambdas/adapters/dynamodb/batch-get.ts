@@ -7,8 +7,8 @@ import {
   GetCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { timeLeft } from '../aws/deadline.ts';
+import type { Item } from './item.ts';
 import type { ItemKey } from './keys.ts';
-import type { Item } from './schedules/head-items.ts';
 
 /** Most keys in one BatchGetItem (AWS: API_BatchGetItem). */
 export const BATCH_GET_KEYS = 100;

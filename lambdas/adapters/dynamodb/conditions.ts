@@ -1,5 +1,5 @@
 import type { CancelReason } from '../../core/occurrence/occurrence.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 import type { EpochMs } from '../../core/time.ts';
 
 /** A piece of a DynamoDB expression with what it refers to. Placeholders are named after what they mean. */

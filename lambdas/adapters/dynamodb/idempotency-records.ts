@@ -1,10 +1,13 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { purgeTime } from '../../core/occurrence/retention.ts';
 import type { IdempotencyRecord } from '../../core/ports/ports.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { conditioned, expression, isAbsent, or } from './conditions.ts';
-import { idempotencyItem } from './schedules/head-items.ts';
+import type { Item } from './item.ts';
+import { idempotencyItemKey } from './keys.ts';
+import { IDEMPOTENCY_DAYS } from './schedules/head-items.ts';
 import type { WriteAction } from './transact.ts';
 
 /** Remembers a request, in the transaction that carries it out; refused when it was carried out before. */
@@ -39,4 +42,13 @@ export async function writeIdempotency(
     if (error instanceof ConditionalCheckFailedException) return false;
     throw error;
   }
+}
+
+export function idempotencyItem(record: IdempotencyRecord, now: EpochMs): Item {
+  return {
+    ...idempotencyItemKey(record.key),
+    request_hash: record.requestHash,
+    result: record.result,
+    purge_at: purgeTime([now], IDEMPOTENCY_DAYS),
+  };
 }

@@ -5,7 +5,7 @@ import {
   type TransactWriteCommandInput,
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Item } from './schedules/head-items.ts';
+import type { Item } from './item.ts';
 
 export type WriteAction = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 

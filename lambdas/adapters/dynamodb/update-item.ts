@@ -3,8 +3,8 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { StoreContext } from './client.ts';
 import { type Expression, placeholders } from './conditions.ts';
+import type { Item } from './item.ts';
 import type { ItemKey } from './keys.ts';
-import type { Item } from './schedules/head-items.ts';
 
 /** The item as it then is; or, where the condition did not hold, as it was met, if there was any. */
 export type Updated =

@@ -3,7 +3,7 @@ import { startOf } from '../../core/backfill/times.ts';
 import { backfillToken } from '../../core/ids.ts';
 import { keptFor } from '../../core/planning/planner.ts';
 import type { IdempotencyRecord } from '../../core/ports/ports.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
 import type { ApiDeps, Caller, ScheduleRequest } from '../deps.ts';
 import { startInGroup } from '../groups/start-limit.ts';

@@ -4,7 +4,7 @@ import type { BackfillStore } from '../../core/backfill/store.ts';
 import { isWanted, standingOf, startOf, timesFrom } from '../../core/backfill/times.ts';
 import type { OccurrenceStatus } from '../../core/occurrence/occurrence.ts';
 import type { Recurrence } from '../../core/recurrence/types.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 import type { BackfillPlanView } from './backfill-schema.ts';
 import type { BackfillRange } from './range.ts';
 

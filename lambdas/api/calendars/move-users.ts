@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { isPunctualError, type PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import { samePins } from '../../core/schedule/calendar.ts';
-import { planningPolicy } from '../../core/schedule/definition.ts';
+import { planningPolicy } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
 import { SECOND } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';

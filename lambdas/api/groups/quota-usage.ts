@@ -1,8 +1,9 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { PinnedCalendar } from '../../core/schedule/calendar.ts';
 import { declaredRate } from '../../core/schedule/declared-rate.ts';
-import { type Definition, planningPolicy } from '../../core/schedule/definition.ts';
+import type { Definition } from '../../core/schedule/definition.ts';
 import type { Share } from '../../core/schedule/group.ts';
+import { planningPolicy } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
 import type { EpochMs } from '../../core/time.ts';
 

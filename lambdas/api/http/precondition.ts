@@ -1,6 +1,6 @@
 import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 
 type Tagged = Pick<ScheduleHead, 'version' | 'firstRevision'>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { OCCURRENCE_KINDS } from '../../core/ids.ts';
 import { OCCURRENCE_STATUSES } from '../../core/occurrence/occurrence.ts';
-import { OVERLAP_POLICIES } from '../../core/slots/needs.ts';
+import { OVERLAP_POLICIES } from '../../core/schedule/definition.ts';
 import {
   cursorField,
   momentSchema,

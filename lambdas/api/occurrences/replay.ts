@@ -2,7 +2,7 @@ import { PunctualError } from '../../core/errors.ts';
 import { occurrenceId } from '../../core/ids.ts';
 import { isOf } from '../../core/occurrence/in-force.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 import { toIso } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { startInGroup } from '../groups/start-limit.ts';

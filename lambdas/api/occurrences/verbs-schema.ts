@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { OVERLAP_POLICIES } from '../../core/slots/needs.ts';
+import { OVERLAP_POLICIES } from '../../core/schedule/definition.ts';
 import { isDate } from '../../core/time.ts';
 import { cursorField, momentSchema, pageQuery, timestampSchema } from '../request/common-schema.ts';
 import { inputSchema } from '../request/input-schema.ts';

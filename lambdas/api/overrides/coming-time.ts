@@ -3,7 +3,7 @@ import type { OccurrenceKey, ScheduleId } from '../../core/ids.ts';
 import type { Occurrence, PendingOccurrence } from '../../core/occurrence/occurrence.ts';
 import { isLeftByPause } from '../../core/planning/decisions.ts';
 import { onTime, type PlannedOccurrence } from '../../core/planning/planner.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
 import { isWithinRuns } from '../../core/schedule/within-runs.ts';
 import { DAY, type EpochMs, epochMs, toIso } from '../../core/time.ts';

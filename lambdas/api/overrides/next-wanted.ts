@@ -1,6 +1,6 @@
 import { isDone } from '../../core/planning/decisions.ts';
 import type { Recurrence } from '../../core/recurrence/types.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../core/schedule/head.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Occurrences } from '../deps.ts';
 

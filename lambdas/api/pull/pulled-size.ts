@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import type { PendingOccurrence } from '../../core/occurrence/occurrence.ts';
 import type { ScheduleStore } from '../../core/ports/ports.ts';
-import type { Revision } from '../../core/schedule/definition.ts';
+import type { Revision } from '../../core/schedule/revision.ts';
 import { fillPlaceholders, LONGEST_VALUES } from '../../core/targets/placeholders.ts';
 import { jsonBytes } from '../http/page.ts';
 

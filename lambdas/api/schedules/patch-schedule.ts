@@ -1,5 +1,6 @@
 import type { ScheduleRecord } from '../../core/ports/ports.ts';
-import { type Definition, defaultOverlap } from '../../core/schedule/definition.ts';
+import { defaultOverlap } from '../../core/schedule/defaults.ts';
+import type { Definition } from '../../core/schedule/definition.ts';
 import type { ChangeDeps } from '../deps.ts';
 import { assertIfMatch, assertStated } from '../http/precondition.ts';
 import { commit, type Decide } from './change/commit.ts';

@@ -1,7 +1,7 @@
 import { manualToken, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
 import { keptFor } from '../../core/planning/planner.ts';
-import type { OverlapPolicy } from '../../core/slots/needs.ts';
+import type { OverlapPolicy } from '../../core/schedule/definition.ts';
 import type { ChangeDeps, ScheduleRequest } from '../deps.ts';
 import { startInGroup } from '../groups/start-limit.ts';
 import { recallAnswer } from '../http/idempotency.ts';

@@ -1,10 +1,9 @@
 import pMap from 'p-map';
 import { splitScheduleId } from '../../core/ids.ts';
-import type { ScheduleHead } from '../../core/schedule/definition.ts';
+import type { ScheduleHead, ZoneMove } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
 import { type EpochMs, toIso } from '../../core/time.ts';
 import { isOfOlderZones, nextNow } from '../../core/zones/follow-zones.ts';
-import type { ZoneMove } from '../../core/zones/zone-change.ts';
 import type { ChangeDeps } from '../deps.ts';
 import { listSchedules } from '../schedules/list-schedules.ts';
 import type { ZonesReport } from './zones-schema.ts';

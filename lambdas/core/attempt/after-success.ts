@@ -1,7 +1,8 @@
 import { isOf } from '../occurrence/in-force.ts';
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
-import { countsAsSuccess, type WatchStore } from '../schedule/watch.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
+import { countsAsSuccess } from '../schedule/watch.ts';
 import type { EpochMs } from '../time.ts';
 
 export interface AfterSuccessDeps {

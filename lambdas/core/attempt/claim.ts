@@ -1,20 +1,15 @@
 import type { Backfill } from '../backfill/backfill.ts';
+import { backfillNeeds } from '../backfill/slot-needs.ts';
 import type { BackfillStore } from '../backfill/store.ts';
 import { type Dispatched, type OccurrenceId, type OccurrenceKey, occurrenceId, type Places } from '../ids.ts';
 import type { Occurrence } from '../occurrence/occurrence.ts';
 import type { ClaimResult, OccurrenceStore } from '../ports/ports.ts';
-import type { Revision } from '../schedule/definition.ts';
+import type { OverlapPolicy } from '../schedule/definition.ts';
+import type { Revision } from '../schedule/revision.ts';
 import { heldBy, homeStripe, isAlive } from '../slots/entries.ts';
 import type { FullSlots } from '../slots/full.ts';
 import { giveBack } from '../slots/hand-over.ts';
-import {
-  backfillNeeds,
-  type GroupLimit,
-  isOwnSlot,
-  type OverlapPolicy,
-  type SlotNeed,
-  slotNeeds,
-} from '../slots/needs.ts';
+import { type GroupLimit, isOwnSlot, type SlotNeed, slotNeeds } from '../slots/needs.ts';
 import { type Stripe, stripesFor } from '../slots/store.ts';
 import { isOutdated, takePlace } from '../slots/take.ts';
 import { type EpochMs, epochMs } from '../time.ts';

@@ -1,7 +1,8 @@
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
 import type { Settlement, SettleResult } from '../ports/ports.ts';
 import type { EventDeps } from '../ports/scheduler-events.ts';
-import type { Revision, ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
+import type { Revision } from '../schedule/revision.ts';
 import type { EpochMs } from '../time.ts';
 import { type AfterFailureDeps, afterFailure } from './after-failure.ts';
 import { type AfterSuccessDeps, afterSuccess } from './after-success.ts';

@@ -1,20 +1,15 @@
 import { idempotencyKey, occurrenceId } from '../ids.ts';
+import { isCatchUp } from '../occurrence/notes.ts';
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
 import type { Invocation } from '../ports/ports.ts';
 import type { Recurrence } from '../recurrence/types.ts';
-import { type Definition, planningPolicy, type Revision, type ScheduleHead } from '../schedule/definition.ts';
+import type { Definition } from '../schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
+import type { Revision } from '../schedule/revision.ts';
 import { kindOf } from '../targets/index.ts';
 import { fillPlaceholders } from '../targets/placeholders.ts';
 import { toIso } from '../time.ts';
-
-/** Marks an occurrence that comes late and runs by its catch-up policy (catch-up.ts). */
-export const CATCH_UP_NOTE = 'catch-up';
-
-/** It comes late, and runs all the same. */
-export function isCatchUp({ notes }: Pick<RunningOccurrence, 'notes'>): boolean {
-  return notes.some(({ code }) => code === CATCH_UP_NOTE);
-}
 
 /** What a target is given for an attempt. The neighbouring times make a data window of the occurrence. */
 export function invocationOf(

@@ -1,7 +1,7 @@
 import { knownDurationMs } from '../duration.ts';
 import type { OccurrenceKey } from '../ids.ts';
 import { whyNotInForce } from '../occurrence/in-force.ts';
-import { isMoved } from '../occurrence/notes.ts';
+import { CATCH_UP_NOTE, isCatchUp, isMoved } from '../occurrence/notes.ts';
 import type { Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
 import {
   budgetOf,
@@ -12,12 +12,13 @@ import {
   MISFIRE_THRESHOLD,
   misfireThreshold,
 } from '../planning/catch-up.ts';
-import { admit, type CatchUpTallies } from '../planning/catch-up-tally.ts';
+import { admit } from '../planning/catch-up-tally.ts';
+import type { CatchUpTallies } from '../ports/catch-up-tallies.ts';
 import type { OccurrenceStore, ScheduleStore } from '../ports/ports.ts';
-import { planningPolicy, type Revision, type ScheduleHead } from '../schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
+import type { Revision } from '../schedule/revision.ts';
 import { type EpochMs, epochMs } from '../time.ts';
-import { CATCH_UP_NOTE, isCatchUp } from './invocation.ts';
 
 export interface LateClaimDeps {
   readonly occurrences: Pick<

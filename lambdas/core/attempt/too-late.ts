@@ -1,7 +1,7 @@
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
 import type { OccurrenceStore } from '../ports/ports.ts';
 import { type EventDeps, tellNotRun } from '../ports/scheduler-events.ts';
-import type { Revision } from '../schedule/definition.ts';
+import type { Revision } from '../schedule/revision.ts';
 import type { EpochMs } from '../time.ts';
 import { type AfterFailureDeps, afterFailure } from './after-failure.ts';
 

@@ -1,7 +1,7 @@
 import type { CancelReason, Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
 import { keptFor, type PlannedOccurrence } from '../planning/planner.ts';
 import type { OccurrenceStore } from '../ports/ports.ts';
-import type { PlanningPolicy, ScheduleHead } from '../schedule/definition.ts';
+import type { PlanningPolicy, ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { aheadOf, type Backfill, CHECK_EVERY, isFinished, occurrenceKeyIn } from './backfill.ts';

@@ -1,6 +1,6 @@
 import { isOf } from '../occurrence/in-force.ts';
 import type { CancelReason, RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import type { Backfill } from './backfill.ts';
 
 /**

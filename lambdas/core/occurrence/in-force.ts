@@ -1,5 +1,5 @@
 import type { OccurrenceKey } from '../ids.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import type { CancelReason } from './occurrence.ts';
 
 /** Whether something belongs to the schedule as it is, and not to one of its name that was deleted before it was made. */

@@ -1,6 +1,6 @@
 import type { OccurrenceId, OccurrenceKey, Places } from '../ids.ts';
 import type { FireNote } from '../recurrence/types.ts';
-import type { OverlapPolicy } from '../slots/needs.ts';
+import type { OverlapPolicy } from '../schedule/definition.ts';
 import type { EpochMs } from '../time.ts';
 
 /**

@@ -2,12 +2,6 @@ import { DAY, type EpochMs, SECOND } from '../time.ts';
 import { isMoved } from './notes.ts';
 import type { ChangeReason, Occurrence } from './occurrence.ts';
 
-/** Days of `P30D`; undefined for text that is not a number of days. */
-export function retentionDays(text: string): number | undefined {
-  const match = /^P(\d{1,5})D$/.exec(text);
-  return match ? Number(match[1]) : undefined;
-}
-
 /**
  * Epoch seconds, as TTL wants them. Made here and nowhere else, so that every record that is ever purged was asked about
  * its own time.

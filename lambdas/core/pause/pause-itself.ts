@@ -3,9 +3,9 @@ import type { PendingOccurrence } from '../occurrence/occurrence.ts';
 import { withGivenBack } from '../planning/runs-left.ts';
 import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../ports/ports.ts';
 import type { SchedulerEvents } from '../ports/scheduler-events.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
+import { PAUSED_BY_ITSELF } from '../schedule/pause.ts';
 import type { EpochMs } from '../time.ts';
-import { PAUSED_BY_ITSELF } from './pause-plan.ts';
 
 export interface PauseItselfDeps {
   readonly schedules: Pick<ScheduleStore, 'readHead' | 'applyChange'>;

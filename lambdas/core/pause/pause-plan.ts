@@ -3,25 +3,10 @@ import { budgetOf } from '../planning/catch-up.ts';
 import { coalesce } from '../planning/coalesce.ts';
 import { type Plan, type PlanLimits, type PlannedRecord, plan } from '../planning/planner.ts';
 import type { Recurrence } from '../recurrence/types.ts';
-import type { CatchUpPolicy, ScheduleHead } from '../schedule/definition.ts';
+import type { CatchUpPolicy } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
+import type { Pause } from '../schedule/pause.ts';
 import { type EpochMs, epochMs } from '../time.ts';
-
-/** Why and since when a schedule is paused, and what its resume goes on from. */
-export interface Pause {
-  readonly since: EpochMs;
-  /** Who paused it; `punctual` when it did so itself. */
-  readonly by: string;
-  readonly note?: string;
-  /** It resumes by itself in time for the first nominal time from here on. */
-  readonly until?: EpochMs;
-  /** Nominal times after this are what a resume may make up for: since the pause, or the last edit of the times. */
-  readonly from: EpochMs;
-  /** The first nominal time that nothing had created by then: from it on there are no records. */
-  readonly unrecorded: EpochMs | null;
-}
-
-/** `by` of a schedule that paused itself. */
-export const PAUSED_BY_ITSELF = 'punctual';
 
 /**
  * Where planning stops when `head` is paused at `from`. Times before it that a tick owes are not the pause's:

@@ -2,22 +2,9 @@ import { whyNotInForce } from '../occurrence/in-force.ts';
 import { isMoved } from '../occurrence/notes.ts';
 import type { CancelledOccurrence, Occurrence } from '../occurrence/occurrence.ts';
 import type { OccurrenceStore, PlanningStore } from '../ports/ports.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
+import type { Revival } from '../schedule/revival.ts';
 import { DAY, type EpochMs, epochMs, MINUTE } from '../time.ts';
-
-/**
- * What is left to do of a pause that is over: to bring back what it held. Written in the transaction that ends the
- * pause, so that no number of them is too many for it and no process that dies forgets them; the tick ends it.
- */
-export interface Revival extends Pick<ScheduleHead, 'id'> {
-  /** When the pause began, and when it ended. */
-  readonly since: EpochMs;
-  readonly through: EpochMs;
-  /** When the tick is to look. */
-  readonly lookAt: EpochMs;
-  /** Where it goes on. */
-  readonly cursor?: string;
-}
 
 /**
  * A worker that has claimed one just before the end of the pause may cancel it just after: so long after it the tick

@@ -1,5 +1,3 @@
-import type { ScheduleId } from '../ids.ts';
-import type { FencedResult } from '../ports/ports.ts';
 import { type EpochMs, MINUTE } from '../time.ts';
 
 /**
@@ -14,13 +12,6 @@ export interface CatchUpTally {
   readonly runs: readonly EpochMs[];
   /** When a late time last asked. */
   readonly askedAt: EpochMs;
-}
-
-export interface CatchUpTallies {
-  /** Those that there are, read consistently. */
-  readTallies(schedules: readonly ScheduleId[]): Promise<ReadonlyMap<ScheduleId, CatchUpTally>>;
-  /** Refused when somebody else has written it since. */
-  writeTally(schedule: ScheduleId, tally: CatchUpTally, now: EpochMs): Promise<FencedResult>;
 }
 
 /** What is late again so soon is of the same outage. */

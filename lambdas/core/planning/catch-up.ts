@@ -1,10 +1,11 @@
-import { CATCH_UP_NOTE } from '../attempt/invocation.ts';
 import { knownDurationMs } from '../duration.ts';
 import { hashFraction } from '../hash.ts';
 import type { ScheduleId } from '../ids.ts';
+import { CATCH_UP_NOTE } from '../occurrence/notes.ts';
 import { dueAt as withinWindow } from '../recurrence/index.ts';
 import type { Fire, FireNote, Recurrence } from '../recurrence/types.ts';
-import { type CatchUpPolicy, isOneShot, type PlanningPolicy } from '../schedule/definition.ts';
+import { type CatchUpPolicy, isOneShot } from '../schedule/definition.ts';
+import type { PlanningPolicy } from '../schedule/head.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from '../time.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { CoalesceReason } from '../occurrence/occurrence.ts';
 import { measureWork } from '../recurrence/index.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { MAX_MISSED_PER_PLAN, MAX_STEPS_PER_PLAN, type PlannedRecord, rangeRecord } from './planner.ts';

@@ -1,7 +1,7 @@
+import type { OccurrenceKey } from '../ids.ts';
 import { isMoved } from '../occurrence/notes.ts';
 import type { Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
-import type { SkippedAhead } from '../ports/ports.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { keptFor, occurrenceOf, type PlannedOccurrence } from './planner.ts';
 
@@ -69,4 +69,9 @@ export function movedAgain({ id, revision, policy }: Base, { record, at }: Decis
 
 export function skippedAgain({ id, revision, policy }: Base, { at }: Pick<Decision, 'at'>): SkippedAhead {
   return { schedule: id, scheduledTime: at, revision, kind: 'scheduled', ...keptFor(policy) };
+}
+
+/** A nominal time that a person does not want, and how long that is remembered after it. */
+export interface SkippedAhead extends OccurrenceKey {
+  readonly retentionDays?: number;
 }

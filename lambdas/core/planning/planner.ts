@@ -3,8 +3,8 @@ import type { OccurrenceKey, ScheduleId } from '../ids.ts';
 import type { Coalesced, CoalesceReason } from '../occurrence/occurrence.ts';
 import { measureWork } from '../recurrence/index.ts';
 import type { Fire, FireNote, Recurrence } from '../recurrence/types.ts';
-import type { MakingUp, PlanningPolicy } from '../schedule/definition.ts';
-import type { OverlapPolicy } from '../slots/needs.ts';
+import type { OverlapPolicy } from '../schedule/definition.ts';
+import type { MakingUp, PlanningPolicy } from '../schedule/head.ts';
 import { type EpochMs, epochMs, toIso } from '../time.ts';
 import { type CatchUpRun, isLate, lateTimes, startIn } from './catch-up.ts';
 

@@ -1,5 +1,5 @@
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import { type EpochMs, epochMs, MINUTE } from '../time.ts';
 import type { PlannedOccurrence } from './planner.ts';
 

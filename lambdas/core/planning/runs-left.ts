@@ -1,5 +1,5 @@
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 
 /**
  * What is left of `maxRuns` once a change has cancelled these: a run is counted when it is created, so that one which

@@ -1,4 +1,5 @@
 import type { Dispatched, OccurrenceId, OccurrenceKey, OccurrenceKind, Places, ScheduleId } from '../ids.ts';
+import type { Dispatch } from '../occurrence/dispatch.ts';
 import type {
   AttemptRecord,
   CancelledOccurrence,
@@ -12,19 +13,27 @@ import type {
   SkippedOccurrence,
   SkipReason,
 } from '../occurrence/occurrence.ts';
-import type { Revival } from '../pause/revival.ts';
-import type { CatchUpTallies, CatchUpTally } from '../planning/catch-up-tally.ts';
-import type { Decisions } from '../planning/decisions.ts';
+import type { CatchUpTally } from '../planning/catch-up-tally.ts';
+import type { Decisions, SkippedAhead } from '../planning/decisions.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../planning/planner.ts';
 import type { FireNote } from '../recurrence/types.ts';
 import type { PinnedCalendar } from '../schedule/calendar.ts';
-import type { Revision, ScheduleHead } from '../schedule/definition.ts';
-import type { Counted, GroupCharge, GroupCount, GroupQuotas } from '../schedule/group.ts';
+import type {
+  Counted,
+  GroupCharge,
+  GroupCount,
+  GroupQuotas,
+  GroupSettings,
+  GroupState,
+} from '../schedule/group.ts';
+import type { ScheduleHead, ZoneMove } from '../schedule/head.ts';
+import type { Revision } from '../schedule/revision.ts';
+import type { Revival } from '../schedule/revival.ts';
 import type { StartNext } from '../slots/hand-over.ts';
 import type { SlotStore } from '../slots/store.ts';
 import type { Target } from '../targets/index.ts';
 import type { EpochMs } from '../time.ts';
-import type { ZoneMove } from '../zones/zone-change.ts';
+import type { CatchUpTallies } from './catch-up-tallies.ts';
 
 /**
  * What the use cases need from the world, in transitions rather than reads and writes. Expected outcomes
@@ -96,23 +105,6 @@ export interface Page<Item> {
 export interface ScheduleRecord {
   readonly head: ScheduleHead;
   readonly revision: Revision;
-}
-
-/** What holds for all schedules of a group. */
-export interface GroupSettings extends GroupQuotas {
-  /** How many of its occurrences may run at once. */
-  readonly concurrencyLimit?: number;
-}
-
-/** The settings, and a number that is larger with each time that the concurrency limit is said. */
-export interface GroupTerms extends GroupSettings {
-  readonly limitSince?: EpochMs;
-}
-
-/** What a group may have, and while it has a quota what it has. */
-export interface GroupState {
-  readonly settings: GroupTerms;
-  readonly count: GroupCount | undefined;
 }
 
 /** How a change moves the count of its group, and what that was checked against. */
@@ -287,11 +279,6 @@ export interface OccurrenceQuery {
   readonly cursor?: string;
 }
 
-/** A nominal time that a person does not want, and how long that is remembered after it. */
-export interface SkippedAhead extends OccurrenceKey {
-  readonly retentionDays?: number;
-}
-
 /** What a person decided about a nominal time that the planner has not come to. */
 export type AheadOfPlan =
   | { readonly kind: 'skip'; readonly key: OccurrenceKey & Pick<PlannedOccurrence, 'retentionDays'> }
@@ -403,16 +390,6 @@ export interface OccurrenceStore extends CatchUpTallies {
 }
 
 // ---- dispatch --------------------------------------------------------------------------------------------
-
-export interface Dispatch {
-  readonly id: OccurrenceId;
-  readonly seq: number;
-  readonly dueAt: EpochMs;
-  /** Places in slots that it has or was promised, so that it need not look for them: slot → stripe. */
-  readonly places?: Places;
-  /** Fair-queue group: one group's backlog does not hold up another's. */
-  readonly group: string;
-}
 
 export interface WorkQueue {
   /** Sends with a delay until due, at most 900 s. Answers the index of each entry that was not accepted. */

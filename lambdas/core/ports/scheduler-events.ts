@@ -1,6 +1,6 @@
 import type { ScheduleId } from '../ids.ts';
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import type { EpochMs } from '../time.ts';
 import type { ScheduleStore } from './ports.ts';
 

@@ -1,6 +1,5 @@
 import { PunctualError } from '../errors.ts';
-import type { EpochMs } from '../time.ts';
-import { MINUTE, SECOND } from '../time.ts';
+import { type EpochMs, MINUTE, SECOND } from '../time.ts';
 
 /** Quotas of a group: what its schedules may come to together. Absent: no limit. */
 export interface GroupQuotas {
@@ -154,4 +153,21 @@ function assertMinute(group: string, limit: number, count: GroupCount, wanted: n
   const reached = { group, name: 'maxFiresPerMinute', limit, used, wanted } as const;
   const left = Math.ceil((MINUTE - (now % MINUTE)) / SECOND);
   throw new LimitReached(reached, `Wait ${left} s for the next minute`, left);
+}
+
+/** What holds for all schedules of a group. */
+export interface GroupSettings extends GroupQuotas {
+  /** How many of its occurrences may run at once. */
+  readonly concurrencyLimit?: number;
+}
+
+/** The settings, and a number that is larger with each time that the concurrency limit is said. */
+export interface GroupTerms extends GroupSettings {
+  readonly limitSince?: EpochMs;
+}
+
+/** What a group may have, and while it has a quota what it has. */
+export interface GroupState {
+  readonly settings: GroupTerms;
+  readonly count: GroupCount | undefined;
 }

@@ -1,5 +1,6 @@
 import { type Compiled, compileCached, type RecurrenceSpec } from '../recurrence/index.ts';
-import { type PlannedTimes, type ScheduleHead, timesOf } from './definition.ts';
+import { timesOf } from './definition.ts';
+import type { PlannedTimes, ScheduleHead } from './head.ts';
 
 /** The compiled recurrence of a schedule, seeded by its id and anchored at its creation. */
 export function headRecurrence({

@@ -1,4 +1,4 @@
-import type { ScheduleHead, ScheduleState } from './definition.ts';
+import type { ScheduleHead, ScheduleState } from './head.ts';
 
 /**
  * How a schedule stands as a person would say it. Its last times may be planned, so that its head is completed, and

@@ -1,6 +1,6 @@
 import type { Recurrence } from '../recurrence/types.ts';
 import type { EpochMs } from '../time.ts';
-import type { ScheduleHead } from './definition.ts';
+import type { ScheduleHead } from './head.ts';
 
 /** How a schedule stands, as far as its count of runs is concerned. */
 export type RunsStanding = Pick<ScheduleHead, 'state' | 'nextDueAt' | 'remainingRuns' | 'lastRunAt'>;

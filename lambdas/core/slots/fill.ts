@@ -1,4 +1,4 @@
-import type { Revision } from '../schedule/definition.ts';
+import type { Revision } from '../schedule/revision.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { fillSlot, setLimit, settledStripes } from './limit.ts';
 import { keySlot, keyTerms } from './needs.ts';

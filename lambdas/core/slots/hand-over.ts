@@ -1,6 +1,6 @@
 import { type Dispatched, occurrenceId, type Places } from '../ids.ts';
+import type { Dispatch } from '../occurrence/dispatch.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { Dispatch } from '../ports/ports.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { type Held, heldBy } from './entries.ts';

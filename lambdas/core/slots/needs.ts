@@ -1,7 +1,6 @@
-import { type Backfill, backfillSlot } from '../backfill/backfill.ts';
 import { type ScheduleId, splitScheduleId } from '../ids.ts';
-import type { GroupState } from '../ports/ports.ts';
-import { type Definition, isOneShot } from '../schedule/definition.ts';
+import { type Concurrency, type Definition, isOneShot, type OverlapPolicy } from '../schedule/definition.ts';
+import type { GroupState } from '../schedule/group.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 
 /**
@@ -31,23 +30,6 @@ export interface GroupLimit {
 export function limitOf(group: Pick<GroupState, 'settings'> | undefined): GroupLimit | undefined {
   const { concurrencyLimit: limit, limitSince = epochMs(0) } = group?.settings ?? {};
   return limit === undefined ? undefined : { limit, since: limitSince };
-}
-
-/** What happens to an occurrence that comes due while another of its schedule runs. */
-export type OverlapPolicy = 'allow' | 'skip' | 'buffer-one' | 'buffer-all' | 'cancel-other';
-
-export const OVERLAP_POLICIES = [
-  'allow',
-  'skip',
-  'buffer-one',
-  'buffer-all',
-  'cancel-other',
-] as const satisfies readonly OverlapPolicy[];
-
-/** A limit that several schedules share by naming the same key. */
-export interface Concurrency {
-  readonly key: string;
-  readonly limit: number;
 }
 
 const OWN = 'schedule:';
@@ -90,33 +72,6 @@ export function slotNeeds(
   // That of a one-shot is new when it comes due, unless somebody has triggered it. Last, so that a flood of them that
   // waits for a shared slot does not make and give back so many.
   return isOneShot(definition) ? [...shared, { ...own, isNew: true }] : [own, ...shared];
-}
-
-/**
- * The slots of a backfill's occurrence. Not its schedule's own: a run that is on time would be skipped, or wait, for
- * one that makes up for the past. What it shares with others, a key or its group, it does not exceed. One at a time
- * means that the next begins when the one before has ended, whatever retries that takes.
- */
-export function backfillNeeds(
-  schedule: ScheduleId,
-  terms: SlotTerms,
-  groupLimit: GroupLimit | undefined,
-  backfill: Pick<Backfill, 'id' | 'maxConcurrent' | 'createdAt'> | undefined,
-): SlotNeed[] {
-  const shared = { ...terms, definition: { ...terms.definition, overlap: 'allow' as const } };
-  return [
-    ...slotNeeds(schedule, shared, groupLimit),
-    ...(backfill
-      ? [
-          {
-            slot: backfillSlot(backfill),
-            limit: backfill.maxConcurrent,
-            since: backfill.createdAt,
-            kept: backfill.maxConcurrent === 1,
-          },
-        ]
-      : []),
-  ];
 }
 
 /**

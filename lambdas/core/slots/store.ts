@@ -1,6 +1,6 @@
 import type { Dispatched, OccurrenceId, Places, ScheduleId } from '../ids.ts';
+import type { Dispatch } from '../occurrence/dispatch.ts';
 import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { Dispatch } from '../ports/ports.ts';
 import type { EpochMs } from '../time.ts';
 import type { Candidate } from './candidates.ts';
 import type { SlotNeed } from './needs.ts';

@@ -1,9 +1,10 @@
 import { occurrenceId, type Places } from '../ids.ts';
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
+import type { OverlapPolicy } from '../schedule/definition.ts';
 import type { EpochMs } from '../time.ts';
 import type { Held } from './entries.ts';
 import { giveBack, lookAgain, takeFor } from './hand-over.ts';
-import { isOwnSlot, keepsOwnWhileWaiting, type OverlapPolicy } from './needs.ts';
+import { isOwnSlot, keepsOwnWhileWaiting } from './needs.ts';
 import type { Place, SlotStore } from './store.ts';
 
 export interface Wait {

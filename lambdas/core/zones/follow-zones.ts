@@ -11,7 +11,7 @@ import {
 } from '../planning/decisions.ts';
 import type { OccurrenceStore } from '../ports/ports.ts';
 import type { Recurrence } from '../recurrence/types.ts';
-import type { ScheduleHead, ScheduleState } from '../schedule/definition.ts';
+import type { ScheduleHead, ScheduleState } from '../schedule/head.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { counterpart, nextByZones, staysByZones } from './zone-change.ts';
 import { isNewerZoneData } from './zone-version.ts';

@@ -1,14 +1,6 @@
 import type { Recurrence } from '../recurrence/types.ts';
-import type { ScheduleHead } from '../schedule/definition.ts';
+import type { ScheduleHead } from '../schedule/head.ts';
 import { type EpochMs, epochMs, HOUR } from '../time.ts';
-
-/** A next time that other zone data has moved; kept on the head until that time is planned. */
-export interface ZoneMove {
-  readonly from: EpochMs;
-  readonly to: EpochMs | null;
-  /** The version of the zone data that `from` was computed with. */
-  readonly zoneData?: string;
-}
 
 /** No zone changes its offset by more at once, but for the few that crossed the date line. */
 const MAX_SHIFT = 3 * HOUR;

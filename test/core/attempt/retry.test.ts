@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decideRetry, retryDelayMs } from '../../../lambdas/core/attempt/retry.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../../lambdas/core/schedule/definition.ts';
+import { DEFAULT_RETRY } from '../../../lambdas/core/schedule/defaults.ts';
+import type { RetryPolicy } from '../../../lambdas/core/schedule/definition.ts';
 import { HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { at } from '../../support/fixtures.ts';
 

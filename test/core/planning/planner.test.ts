@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isCatchUp } from '../../../lambdas/core/attempt/invocation.ts';
 import { scheduleId } from '../../../lambdas/core/ids.ts';
+import { isCatchUp } from '../../../lambdas/core/occurrence/notes.ts';
 import {
   MAX_MISSED_PER_PLAN,
   type Plan,
@@ -9,11 +9,9 @@ import {
   plan,
 } from '../../../lambdas/core/planning/planner.ts';
 import { compile } from '../../../lambdas/core/recurrence/index.ts';
-import {
-  type CatchUpPolicy,
-  DEFAULT_CATCH_UP,
-  planningPolicy,
-} from '../../../lambdas/core/schedule/definition.ts';
+import { DEFAULT_CATCH_UP } from '../../../lambdas/core/schedule/defaults.ts';
+import type { CatchUpPolicy } from '../../../lambdas/core/schedule/definition.ts';
+import { planningPolicy } from '../../../lambdas/core/schedule/head.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { at, definition, everyMs, NOON } from '../../support/fixtures.ts';
 

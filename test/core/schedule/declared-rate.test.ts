@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { declaredRate } from '../../../lambdas/core/schedule/declared-rate.ts';
-import { planningPolicy } from '../../../lambdas/core/schedule/definition.ts';
+import { planningPolicy } from '../../../lambdas/core/schedule/head.ts';
 import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { DAY, type EpochMs, epochMs } from '../../../lambdas/core/time.ts';
 import { definition, freshId, NOON } from '../../support/fixtures.ts';

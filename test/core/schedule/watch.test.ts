@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planningPolicy, type ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { countsAsSuccess, successExpectedBy } from '../../../lambdas/core/schedule/watch.ts';
 import { DAY, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
 import { at, definition, head, NOON } from '../../support/fixtures.ts';

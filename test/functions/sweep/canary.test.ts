@@ -4,7 +4,7 @@ import { createAllowList } from '../../../lambdas/contract/allow/allow-list.ts';
 import { METRIC } from '../../../lambdas/contract/metrics.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import { CANARY, CANARY_DEFINITION } from '../../../lambdas/core/schedule/canary-definition.ts';
-import { planningPolicy } from '../../../lambdas/core/schedule/definition.ts';
+import { planningPolicy } from '../../../lambdas/core/schedule/head.ts';
 import { DAY, type EpochMs, epochMs, MINUTE } from '../../../lambdas/core/time.ts';
 import { keepCanary } from '../../../lambdas/sweep/create-canary.ts';
 import { pass } from '../../../lambdas/sweep/pass.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { LEASE_SKEW } from '../../../lambdas/core/occurrence/overdue.ts';
-import type { ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { shardLagSeconds } from '../../../lambdas/sweep/lag.ts';
 import { wantsReissue } from '../../../lambdas/sweep/report.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PlanningStore } from '../../../lambdas/core/ports/ports.ts';
 import { compile } from '../../../lambdas/core/recurrence/index.ts';
-import type { ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { requestedShards, shardLists } from '../../../lambdas/tick/shards.ts';
 import { type TickDeps, tick } from '../../../lambdas/tick/tick.ts';

@@ -3,7 +3,8 @@ import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-event
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
-import type { CatchUpPolicy, Definition, ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { CatchUpPolicy, Definition } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { type WorkEnd, work } from '../../../lambdas/worker/work.ts';

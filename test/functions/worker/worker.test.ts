@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
-import type { ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { epochMs, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { type WorkDeps, work } from '../../../lambdas/worker/work.ts';
 import { at, definition, NOON } from '../../support/fixtures.ts';

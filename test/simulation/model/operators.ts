@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { type OccurrenceId, occurrenceId } from '../../../lambdas/core/ids.ts';
+import { OVERLAP_POLICIES } from '../../../lambdas/core/schedule/definition.ts';
 import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
-import { OVERLAP_POLICIES } from '../../../lambdas/core/slots/needs.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import type { Item } from '../world/observer.ts';
 import type { World } from '../world/world.ts';

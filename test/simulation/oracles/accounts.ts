@@ -2,7 +2,7 @@ import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { type OccurrenceId, occurrenceId } from '../../../lambdas/core/ids.ts';
 import { isMoved } from '../../../lambdas/core/occurrence/notes.ts';
 import type { FireNote } from '../../../lambdas/core/recurrence/types.ts';
-import type { ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs, toIso } from '../../../lambdas/core/time.ts';
 import type { Item } from '../world/observer.ts';

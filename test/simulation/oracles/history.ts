@@ -1,6 +1,6 @@
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import type { OccurrenceId, ScheduleId } from '../../../lambdas/core/ids.ts';
-import type { ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { type EpochMs, HOUR } from '../../../lambdas/core/time.ts';
 import type { Observer } from '../world/observer.ts';
 import type { Triggers } from './triggers.ts';

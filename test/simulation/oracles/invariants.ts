@@ -3,7 +3,7 @@ import { headOf } from '../../../lambdas/adapters/dynamodb/schedules/head-items.
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId, shardOf } from '../../../lambdas/core/ids.ts';
 import { isTerminal, type OccurrenceStatus } from '../../../lambdas/core/occurrence/occurrence.ts';
-import type { Revision } from '../../../lambdas/core/schedule/definition.ts';
+import type { Revision } from '../../../lambdas/core/schedule/revision.ts';
 import type { Item } from '../world/observer.ts';
 import type { TargetCall } from '../world/target.ts';
 import type { World } from '../world/world.ts';

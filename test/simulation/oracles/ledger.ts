@@ -1,7 +1,7 @@
 import { schedulePk } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { revisionOf } from '../../../lambdas/adapters/dynamodb/schedules/head-items.ts';
 import type { ScheduleId } from '../../../lambdas/core/ids.ts';
-import type { Revision } from '../../../lambdas/core/schedule/definition.ts';
+import type { Revision } from '../../../lambdas/core/schedule/revision.ts';
 import type { Item } from '../world/observer.ts';
 import type { World } from '../world/world.ts';
 

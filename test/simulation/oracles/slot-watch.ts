@@ -7,7 +7,8 @@ import {
   splitScheduleId,
 } from '../../../lambdas/core/ids.ts';
 import { isAdopted, whyNotInForce } from '../../../lambdas/core/occurrence/in-force.ts';
-import type { Definition, ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { Definition } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import type { SlotNeed } from '../../../lambdas/core/slots/needs.ts';
 import { type EpochMs, SECOND } from '../../../lambdas/core/time.ts';
 import type { Item, Observer } from '../world/observer.ts';

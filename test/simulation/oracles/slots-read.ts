@@ -1,15 +1,10 @@
 import { occurrenceKeyOf } from '../../../lambdas/adapters/dynamodb/keys.ts';
 import { type Backfill, backfillSlot } from '../../../lambdas/core/backfill/backfill.ts';
+import { backfillNeeds } from '../../../lambdas/core/backfill/slot-needs.ts';
 import { parseOccurrenceId, splitScheduleId } from '../../../lambdas/core/ids.ts';
 import { isTerminal, type OccurrenceStatus } from '../../../lambdas/core/occurrence/occurrence.ts';
-import type { Definition } from '../../../lambdas/core/schedule/definition.ts';
-import {
-  backfillNeeds,
-  groupSlot,
-  type OverlapPolicy,
-  type SlotNeed,
-  slotNeeds,
-} from '../../../lambdas/core/slots/needs.ts';
+import type { Definition, OverlapPolicy } from '../../../lambdas/core/schedule/definition.ts';
+import { groupSlot, type SlotNeed, slotNeeds } from '../../../lambdas/core/slots/needs.ts';
 import { epochMs } from '../../../lambdas/core/time.ts';
 import type { Item, Observer } from '../world/observer.ts';
 

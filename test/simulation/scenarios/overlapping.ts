@@ -1,4 +1,4 @@
-import type { OverlapPolicy } from '../../../lambdas/core/slots/needs.ts';
+import type { OverlapPolicy } from '../../../lambdas/core/schedule/definition.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { live } from '../world/live.ts';
 import type { Scenario } from '../world/scenario.ts';

@@ -14,7 +14,8 @@ import { createWholeHeads } from '../../../lambdas/adapters/dynamodb/schedules/h
 import { DUE_INDEX, type IndexSpec, OPEN_INDEX } from '../../../lambdas/contract/tables.ts';
 import type { Backfill } from '../../../lambdas/core/backfill/backfill.ts';
 import type { OccurrenceKey, ScheduleId } from '../../../lambdas/core/ids.ts';
-import type { Revision, ScheduleHead } from '../../../lambdas/core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
+import type { Revision } from '../../../lambdas/core/schedule/revision.ts';
 import type { Lane } from './lane.ts';
 import type { VirtualTime } from './time.ts';
 

@@ -9,8 +9,8 @@ import {
 import { shardOf } from '../../../core/ids.ts';
 import { type PurgeTime, purgeTime } from '../../../core/occurrence/retention.ts';
 import type { EpochMs } from '../../../core/time.ts';
+import type { Item } from '../item.ts';
 import { backfillKey, scheduleIdOf } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 
 /** A finished backfill, and the item of its slot, outlive the last of its occurrences by so many days. */
 const EXTRA_DAYS = 7;

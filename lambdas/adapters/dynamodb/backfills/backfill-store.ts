@@ -4,7 +4,7 @@ import { type Backfill, backfillSlot, occurrenceKeyIn } from '../../../core/back
 import type { BackfillStore } from '../../../core/backfill/store.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
 import type { Occurrence } from '../../../core/occurrence/occurrence.ts';
-import { planningPolicy } from '../../../core/schedule/definition.ts';
+import { planningPolicy } from '../../../core/schedule/head.ts';
 import { stripesFor } from '../../../core/slots/store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { batchGet, getItem } from '../batch-get.ts';

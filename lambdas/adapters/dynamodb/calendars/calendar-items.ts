@@ -3,8 +3,8 @@ import type { ScheduleId } from '../../../core/ids.ts';
 import type { CalendarDefinition } from '../../../core/recurrence/index.ts';
 import type { Calendar, PinnedCalendar } from '../../../core/schedule/calendar.ts';
 import type { EpochMs } from '../../../core/time.ts';
+import type { Item } from '../item.ts';
 import { type ItemKey, schedulePk } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 
 /**
  * A calendar is a small item that says its latest version, all of them in one partition for listing; an immutable

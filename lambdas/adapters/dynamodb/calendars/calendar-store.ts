@@ -7,8 +7,8 @@ import { batchGet, getItem } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';
 import { conditioned, type Expression, isAbsent, isCurrent, isDeletedAt } from '../conditions.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from '../cursor.ts';
+import type { Item } from '../item.ts';
 import { headKey, scheduleIdOf } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 import { createWholeHeads, type WholeHeads } from '../schedules/head-reader.ts';
 import { transact } from '../transact.ts';
 import {

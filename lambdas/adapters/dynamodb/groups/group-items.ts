@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { ChangeCharge, GroupSettings, GroupState } from '../../../core/ports/ports.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ChangeCharge } from '../../../core/ports/ports.ts';
+import type { GroupSettings, GroupState } from '../../../core/schedule/group.ts';
 import {
   type Counted,
   type GroupCharge,
@@ -10,6 +10,7 @@ import {
   minuteOf,
   startedIn,
 } from '../../../core/schedule/group.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { getItem } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';
@@ -21,8 +22,8 @@ import {
   isLiveSchedule,
   placeholders,
 } from '../conditions.ts';
+import type { Item } from '../item.ts';
 import { groupKey, headKey } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 import { transact, type WriteAction } from '../transact.ts';
 
 type Tables = Pick<StoreContext, 'client' | 'schedulesTable'>;

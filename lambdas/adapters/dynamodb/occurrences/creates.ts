@@ -4,7 +4,7 @@ import type { PlannedOccurrence, PlannedRecord } from '../../../core/planning/pl
 import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';
 import { and, cancelledUnstarted, conditioned, expression, isAbsent } from '../conditions.ts';
-import type { Item } from '../schedules/head-items.ts';
+import type { Item } from '../item.ts';
 import { transact, type WriteAction } from '../transact.ts';
 import { coalescedItem, occurrenceOf, pendingItem } from './occurrence-items.ts';
 

@@ -12,12 +12,12 @@ import type {
 import { purgeTime, purgeTimeOf } from '../../../core/occurrence/retention.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../../core/planning/planner.ts';
 import type { FireNote } from '../../../core/recurrence/types.ts';
-import type { OverlapPolicy } from '../../../core/slots/needs.ts';
+import type { OverlapPolicy } from '../../../core/schedule/definition.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { pullBucketOf } from '../attention/attention-buckets.ts';
 import type { StoreContext } from '../client.ts';
+import type { Item } from '../item.ts';
 import { type ItemKey, occurrenceItemKey, occurrenceKeyOf } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 
 /** Days that finished occurrences are kept, where their schedule does not say it. */
 type Retention = Pick<StoreContext, 'retentionDays'>;

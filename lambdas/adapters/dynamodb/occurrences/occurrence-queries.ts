@@ -3,8 +3,8 @@ import type { Occurrence } from '../../../core/occurrence/occurrence.ts';
 import type { OccurrenceQuery, Page } from '../../../core/ports/ports.ts';
 import type { StoreContext } from '../client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from '../cursor.ts';
+import type { Item } from '../item.ts';
 import { type ItemKey, occurrenceKeyOf, occurrenceRange, schedulePk } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 import { occurrenceOf } from './occurrence-items.ts';
 
 /** Items read for one page when a status filter leaves most of them out; the caller goes on with the cursor. */

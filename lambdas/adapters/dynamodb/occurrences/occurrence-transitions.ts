@@ -36,8 +36,8 @@ import {
   placeholders,
   sendsAre,
 } from '../conditions.ts';
+import type { Item } from '../item.ts';
 import { occurrenceItemKey } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 import { type Updated, updateItem } from '../update-item.ts';
 import { occurrenceOf } from './occurrence-items.ts';
 import { claimUpdate, isClaimable, SLOT_ATTRIBUTES, settlementUpdate } from './occurrence-updates.ts';

@@ -5,8 +5,8 @@ import type { ScheduleId } from '../../../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../../core/occurrence/occurrence.ts';
 import { batchGet } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';
+import type { Item } from '../item.ts';
 import { type ItemKey, occurrenceRange, SHARD_COUNT_KEY, schedulePk } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 import { openAmong } from './occurrence-items.ts';
 
 /** Megabytes of a schedule's own ledger that are read, newest first: 5,000 records and more, within a tenth of a second. */

@@ -11,7 +11,7 @@ import { purgeTimeOf } from '../../../core/occurrence/retention.ts';
 import type { PlannedOccurrence } from '../../../core/planning/planner.ts';
 import type { AheadOfPlan, FencedResult } from '../../../core/ports/ports.ts';
 import type { FireNote } from '../../../core/recurrence/types.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { pullBucketOf } from '../attention/attention-buckets.ts';
 import type { StoreContext } from '../client.ts';

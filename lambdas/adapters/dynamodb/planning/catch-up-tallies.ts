@@ -2,13 +2,14 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { ScheduleId } from '../../../core/ids.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
-import type { CatchUpTallies, CatchUpTally } from '../../../core/planning/catch-up-tally.ts';
+import type { CatchUpTally } from '../../../core/planning/catch-up-tally.ts';
+import type { CatchUpTallies } from '../../../core/ports/catch-up-tallies.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { batchGet } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';
 import { type Expression, expression, placeholders } from '../conditions.ts';
+import type { Item } from '../item.ts';
 import { catchUpTallyKey, scheduleIdOf } from '../keys.ts';
-import type { Item } from '../schedules/head-items.ts';
 import type { WriteAction } from '../transact.ts';
 
 /** Days that a tally is kept; minutes after an outage it says nothing any more. */

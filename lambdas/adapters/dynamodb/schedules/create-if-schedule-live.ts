@@ -4,9 +4,9 @@ import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';
 import { conditioned, isAbsent, isAtRevision } from '../conditions.ts';
 import { idempotencyAction } from '../idempotency-records.ts';
+import type { Item } from '../item.ts';
 import { headKey } from '../keys.ts';
 import { transact, type WriteAction } from '../transact.ts';
-import type { Item } from './head-items.ts';
 
 /** That a schedule is still at the revision that it was read at; the answer to a refusal says how it stands. */
 export function standsAt(

@@ -1,35 +1,25 @@
 import { isReserved, shardOf, splitScheduleId } from '../../../core/ids.ts';
 import { MAX_CATCH_UP_DAYS, type PurgeTime, purgeTime } from '../../../core/occurrence/retention.ts';
-import type { Pause } from '../../../core/pause/pause-plan.ts';
-import type { IdempotencyRecord } from '../../../core/ports/ports.ts';
 import type { PinnedCalendar } from '../../../core/schedule/calendar.ts';
+import type { CatchUpPolicy, Definition } from '../../../core/schedule/definition.ts';
+import type { Counted } from '../../../core/schedule/group.ts';
 import type {
-  CatchUpPolicy,
-  Definition,
   MakingUp,
   PlanningPolicy,
-  Revision,
   ScheduleHead,
   ScheduleState,
-} from '../../../core/schedule/definition.ts';
-import type { Counted } from '../../../core/schedule/group.ts';
+  ZoneMove,
+} from '../../../core/schedule/head.ts';
+import type { Pause } from '../../../core/schedule/pause.ts';
+import type { Revision } from '../../../core/schedule/revision.ts';
 import type { EpochMs } from '../../../core/time.ts';
-import type { ZoneMove } from '../../../core/zones/zone-change.ts';
 import { pinOf, pinText } from '../calendars/calendar-items.ts';
-import {
-  headKey,
-  type ItemKey,
-  idempotencyItemKey,
-  revisionKey,
-  revisionNumberOf,
-  scheduleIdOf,
-} from '../keys.ts';
-
-export type Item = Record<string, unknown>;
+import type { Item } from '../item.ts';
+import { headKey, type ItemKey, revisionKey, revisionNumberOf, scheduleIdOf } from '../keys.ts';
 
 /** A tombstone outlives every occurrence record of its schedule by a week; a skip may be a year ahead. */
 const TOMBSTONE_EXTRA_DAYS = 366 + MAX_CATCH_UP_DAYS + 7;
-const IDEMPOTENCY_DAYS = 1;
+export const IDEMPOTENCY_DAYS = 1;
 
 /** A tombstone outlives every record of its schedule. */
 export function tombstonePurgeAt(
@@ -192,14 +182,5 @@ export function revisionOf(item: Item, calendars: Calendars = new Map()): Revisi
     createdAt: item.created_at as EpochMs,
     createdBy: item.created_by as string,
     ...(item.key_since !== undefined && { keySince: item.key_since as EpochMs }),
-  };
-}
-
-export function idempotencyItem(record: IdempotencyRecord, now: EpochMs): Item {
-  return {
-    ...idempotencyItemKey(record.key),
-    request_hash: record.requestHash,
-    result: record.result,
-    purge_at: purgeTime([now], IDEMPOTENCY_DAYS),
   };
 }

@@ -1,17 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import type { CalendarDefinition } from '../../../core/recurrence/index.ts';
 import type { PinnedCalendar } from '../../../core/schedule/calendar.ts';
-import {
-  type PlanningPolicy,
-  planningPolicy,
-  type Revision,
-  type ScheduleHead,
-} from '../../../core/schedule/definition.ts';
+import { type PlanningPolicy, planningPolicy, type ScheduleHead } from '../../../core/schedule/head.ts';
+import type { Revision } from '../../../core/schedule/revision.ts';
 import { batchGet } from '../batch-get.ts';
 import { calendarDefinitionOf, calendarVersionKey, pinOf } from '../calendars/calendar-items.ts';
 import type { StoreContext } from '../client.ts';
+import type { Item } from '../item.ts';
 import { type ItemKey, revisionKey, scheduleIdOf } from '../keys.ts';
-import { headOf, type Item, isSpecInRevision, pinsIn, revisionOf } from './head-items.ts';
+import { headOf, isSpecInRevision, pinsIn, revisionOf } from './head-items.ts';
 
 /** Versions of calendars kept in a warm function; one of a country's holidays is a few kilobytes. */
 const MAX_CALENDARS = 200;

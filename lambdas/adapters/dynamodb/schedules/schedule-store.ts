@@ -2,7 +2,7 @@ import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { BY_GROUP_INDEX } from '../../../contract/tables.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
 import type { Page, ScheduleRecord, ScheduleStore } from '../../../core/ports/ports.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { shownStateOf } from '../../../core/schedule/shown-state.ts';
 import { sideBySide } from '../../../core/side-by-side.ts';
 import { batchGet, getItem } from '../batch-get.ts';

@@ -5,9 +5,9 @@ import type { Watch } from '../../../core/schedule/watch.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';
 import { expression, placeholders } from '../conditions.ts';
+import type { Item } from '../item.ts';
 import { scheduleIdOf, watchKey } from '../keys.ts';
 import type { WriteAction } from '../transact.ts';
-import type { Item } from './head-items.ts';
 
 /**
  * The partition of the index `due` that belongs to watches. Those of schedules count from 0 up, however many there

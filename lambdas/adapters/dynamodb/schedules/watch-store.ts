@@ -4,7 +4,8 @@ import { DUE_INDEX, LAST_SUCCESS_ATTRIBUTE, TTL_ATTRIBUTE } from '../../../contr
 import type { ScheduleId } from '../../../core/ids.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
 import type { FencedResult } from '../../../core/ports/ports.ts';
-import type { Watch, WatchStore } from '../../../core/schedule/watch.ts';
+import type { WatchStore } from '../../../core/ports/watch-store.ts';
+import type { Watch } from '../../../core/schedule/watch.ts';
 import { batchGet } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';
 import { and, type Expression, expression, placeholders } from '../conditions.ts';

@@ -6,9 +6,9 @@ import type { Before, Waiting } from '../../../core/slots/store.ts';
 import { DAY, type EpochMs, epochMs } from '../../../core/time.ts';
 import { batchGet } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';
+import type { Item } from '../item.ts';
 import { type ItemKey, occurrenceItemKey, occurrenceRange, schedulePk } from '../keys.ts';
 import { occurrenceOf, openAmong } from '../occurrences/occurrence-items.ts';
-import type { Item } from '../schedules/head-items.ts';
 import { lineEnd, lineStart, slotOf, waitingOf, waitingShard } from './waiting-keys.ts';
 
 /** Items of one page where only the first is wanted: mostly it is among the first. */

@@ -1,6 +1,6 @@
 import { fairGroup, occurrenceId, type Places } from '../../../core/ids.ts';
+import type { Dispatch } from '../../../core/occurrence/dispatch.ts';
 import type { PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
-import type { Dispatch } from '../../../core/ports/ports.ts';
 import type { Place, Waiting, WakeOptions } from '../../../core/slots/store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { pullBucketOf } from '../attention/attention-buckets.ts';

@@ -2,7 +2,7 @@ import type { OccurrenceId } from '../../../core/ids.ts';
 import { type LimitTerms, MAX_PLACES, type Place, type Stripe } from '../../../core/slots/store.ts';
 import { type EpochMs, epochMs } from '../../../core/time.ts';
 import { type Expression, expression } from '../conditions.ts';
-import type { Item } from '../schedules/head-items.ts';
+import type { Item } from '../item.ts';
 
 /**
  * A stripe of a slot as stored: `h`, occurrence id → sequence of its attempt; `cap`, how many it may hold; of the whole

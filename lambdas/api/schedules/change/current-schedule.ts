@@ -1,7 +1,7 @@
 import { PunctualError } from '../../../core/errors.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
 import type { ScheduleRecord } from '../../../core/ports/ports.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { Schedules } from '../../deps.ts';
 
 /** How a schedule stands before a change. A tombstone keeps the numbers that its successor goes on from. */

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { occurrenceId, type ScheduleId } from '../../../core/ids.ts';
 import { withGivenBack } from '../../../core/planning/runs-left.ts';
 import { type Compiled, DEFAULT_PREVIEW, type PreviewFire, preview } from '../../../core/recurrence/index.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
 import { shownStateOf } from '../../../core/schedule/shown-state.ts';
 import { type RunsStanding, withinRuns } from '../../../core/schedule/within-runs.ts';

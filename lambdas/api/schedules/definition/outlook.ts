@@ -1,4 +1,4 @@
-import type { ScheduleHead, ScheduleState } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead, ScheduleState } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
 import { shownStateOf } from '../../../core/schedule/shown-state.ts';
 import { withinRuns } from '../../../core/schedule/within-runs.ts';

@@ -1,4 +1,5 @@
-import { DEFAULT_COMPLETION, type Definition, defaultOverlap } from '../../../core/schedule/definition.ts';
+import { DEFAULT_COMPLETION, defaultOverlap } from '../../../core/schedule/defaults.ts';
+import type { Definition } from '../../../core/schedule/definition.ts';
 import { kindOf } from '../../../core/targets/index.ts';
 import { invalidRequest } from '../../request/field-faults.ts';
 import type { ScheduleBody } from '../schema/schedule-schema.ts';

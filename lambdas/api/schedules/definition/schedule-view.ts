@@ -1,14 +1,10 @@
 import { splitScheduleId } from '../../../core/ids.ts';
-import type { Pause } from '../../../core/pause/pause-plan.ts';
 import type { ScheduleRecord } from '../../../core/ports/ports.ts';
 import type { Recurrence } from '../../../core/recurrence/types.ts';
-import {
-  type Definition,
-  type ScheduleHead,
-  type ScheduleState,
-  timesOf,
-} from '../../../core/schedule/definition.ts';
+import { type Definition, timesOf } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead, ScheduleState } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
+import type { Pause } from '../../../core/schedule/pause.ts';
 import { successExpectedBy } from '../../../core/schedule/watch.ts';
 import { type EpochMs, epochMs, MINUTE, toIso } from '../../../core/time.ts';
 import type { ScheduleView } from '../schema/schedule-schema.ts';

@@ -1,7 +1,8 @@
 import { occurrenceId, type ScheduleId } from '../../../core/ids.ts';
 import { type Compiled, type Explanation, explainAt } from '../../../core/recurrence/index.ts';
-import { planningPolicy, type Revision, type ScheduleHead } from '../../../core/schedule/definition.ts';
+import { planningPolicy, type ScheduleHead } from '../../../core/schedule/head.ts';
 import { headRecurrence, specOf } from '../../../core/schedule/head-recurrence.ts';
+import type { Revision } from '../../../core/schedule/revision.ts';
 import { isWithinRuns } from '../../../core/schedule/within-runs.ts';
 import { type EpochMs, epochMs, parseInstant, toIso } from '../../../core/time.ts';
 import type { Occurrences, Schedules } from '../../deps.ts';

@@ -1,4 +1,5 @@
-import type { Revision, ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
+import type { Revision } from '../../../core/schedule/revision.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Schedules } from '../../deps.ts';
 

@@ -1,12 +1,13 @@
 import { occurrenceId, type ScheduleId } from '../../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
-import type { Pause } from '../../../core/pause/pause-plan.ts';
 import { revivalOf } from '../../../core/pause/revival.ts';
 import type { PlannedOccurrence } from '../../../core/planning/planner.ts';
 import { withGivenBack } from '../../../core/planning/runs-left.ts';
 import type { IdempotencyRecord, ScheduleChange } from '../../../core/ports/ports.ts';
 import type { PinnedCalendar } from '../../../core/schedule/calendar.ts';
-import type { Definition, ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { Definition } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
+import type { Pause } from '../../../core/schedule/pause.ts';
 import { successExpectedBy } from '../../../core/schedule/watch.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
 import type { Standing } from '../change/current-schedule.ts';

@@ -11,7 +11,7 @@ import {
   NO_DECISIONS,
   skippedAgain,
 } from '../../../core/planning/decisions.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs } from '../../../core/time.ts';
 import { counterpart } from '../../../core/zones/zone-change.ts';

@@ -1,7 +1,7 @@
 import type { ChangeReason } from '../../../core/occurrence/occurrence.ts';
 import { coalesce } from '../../../core/planning/coalesce.ts';
 import type { PlannedRecord } from '../../../core/planning/planner.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { EpochMs } from '../../../core/time.ts';
 
 /**

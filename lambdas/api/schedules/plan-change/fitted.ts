@@ -2,7 +2,7 @@ import { PunctualError } from '../../../core/errors.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
 import type { PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
 import type { Decisions } from '../../../core/planning/decisions.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { type EpochMs, MINUTE } from '../../../core/time.ts';
 import type { ChangeDeps } from '../../deps.ts';
 import type { Move } from './build-change.ts';

@@ -1,5 +1,5 @@
 import type { ScheduleId } from '../../../core/ids.ts';
-import { type PlanningPolicy, planningPolicy, type ScheduleHead } from '../../../core/schedule/definition.ts';
+import { type PlanningPolicy, planningPolicy, type ScheduleHead } from '../../../core/schedule/head.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { Standing } from '../change/current-schedule.ts';
 import { sameRecurrence } from '../definition/definition.ts';

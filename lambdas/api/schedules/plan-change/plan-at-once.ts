@@ -6,7 +6,7 @@ import {
   plan,
 } from '../../../core/planning/planner.ts';
 import type { PlanningStore } from '../../../core/ports/ports.ts';
-import type { ScheduleHead } from '../../../core/schedule/definition.ts';
+import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { PlanningLimits } from '../../deps.ts';

@@ -1,14 +1,11 @@
 import type { PendingOccurrence, RunningOccurrence } from '../../../core/occurrence/occurrence.ts';
-import { firstMadeUp, type Pause, pausedAt, pausedTimes } from '../../../core/pause/pause-plan.ts';
+import { firstMadeUp, pausedAt, pausedTimes } from '../../../core/pause/pause-plan.ts';
 import type { PlannedOccurrence, PlannedRecord } from '../../../core/planning/planner.ts';
 import { retireAt } from '../../../core/planning/retirement.ts';
-import type {
-  CatchUpPolicy,
-  MakingUp,
-  ScheduleHead,
-  ScheduleState,
-} from '../../../core/schedule/definition.ts';
+import type { CatchUpPolicy } from '../../../core/schedule/definition.ts';
+import type { MakingUp, ScheduleHead, ScheduleState } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
+import type { Pause } from '../../../core/schedule/pause.ts';
 import { type EpochMs, epochMs } from '../../../core/time.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
 import type { Move } from './build-change.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DEFAULT_TIMEZONE } from '../../../core/schedule/definition.ts';
+import { DEFAULT_TIMEZONE } from '../../../core/schedule/defaults.ts';
 import { nameSchema } from '../../../core/targets/aws/name-schema.ts';
 import { dstSchema, durationSchema, momentSchema } from '../../request/common-schema.ts';
 import { API_LIMITS } from '../../request/limits.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
-import { retentionDays } from '../../../core/occurrence/retention.ts';
-import { DEFAULT_COMPLETION } from '../../../core/schedule/definition.ts';
-import { OVERLAP_POLICIES } from '../../../core/slots/needs.ts';
+import { DEFAULT_COMPLETION } from '../../../core/schedule/defaults.ts';
+import { OVERLAP_POLICIES, retentionDays } from '../../../core/schedule/definition.ts';
 import { nameSchema } from '../../../core/targets/aws/name-schema.ts';
 import { durationSchema } from '../../request/common-schema.ts';
 import { API_LIMITS } from '../../request/limits.ts';

@@ -4,7 +4,7 @@ import {
   DEFAULT_GROUP,
   DEFAULT_RETRY,
   DEFAULT_TIMEOUT,
-} from '../../../core/schedule/definition.ts';
+} from '../../../core/schedule/defaults.ts';
 import { nameSchema } from '../../../core/targets/aws/name-schema.ts';
 import {
   cursorField,

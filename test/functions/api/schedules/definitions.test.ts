@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { headKey } from '../../../../lambdas/adapters/dynamodb/keys.ts';
-import { DEFAULT_CATCH_UP, DEFAULT_RETRY } from '../../../../lambdas/core/schedule/definition.ts';
+import { DEFAULT_CATCH_UP, DEFAULT_RETRY } from '../../../../lambdas/core/schedule/defaults.ts';
 import { HOUR, toIso } from '../../../../lambdas/core/time.ts';
 import { at, freshId, NOON } from '../../../support/fixtures.ts';
 import { PARAMETER_ARN, TOKEN_ARN } from '../../../support/secrets.ts';

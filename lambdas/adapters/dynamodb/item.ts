@@ -1,0 +1,1 @@
+export type Item = Record<string, unknown>;
