@@ -27,7 +27,7 @@ export const count: Count = (name, value) => {
 };
 
 /** How many there are now; none is a thing to say, too. */
-export function level(name: MetricName, value: number): void {
+export function gauge(name: MetricName, value: number): void {
   metrics.addMetric(name, MetricUnit.Count, value);
 }
 
@@ -65,7 +65,9 @@ function publish(): void {
 const RESERVE = SECOND;
 
 /** A Lambda handler with log context and metrics around it, and a deadline for its calls of AWS. */
-export function observed<Event, Result>(handle: (event: Event, context: Context) => Promise<Result>) {
+export function withObservability<Event, Result>(
+  handle: (event: Event, context: Context) => Promise<Result>,
+) {
   return middy<Event, Result>()
     .use(injectLambdaContext(logger))
     .use({ after: publish, onError: publish })

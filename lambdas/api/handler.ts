@@ -10,7 +10,7 @@ import {
   createWatchStore,
   storeContext,
 } from '../adapters/dynamodb/index.ts';
-import { logger, observed, schedulerEvents } from '../adapters/telemetry.ts';
+import { logger, schedulerEvents, withObservability } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { apiEnv, parseEnv } from '../contract/env.ts';
 import { tzdataVersion } from '../core/recurrence/index.ts';
@@ -38,6 +38,6 @@ const app = createApp({
 });
 
 // Its metrics are of outside work. API Gateway counts requests, errors and latency of every route already.
-export const handler = observed((event: APIGatewayProxyEventV2, lambdaContext) =>
+export const handler = withObservability((event: APIGatewayProxyEventV2, lambdaContext) =>
   answerEvent(app, event, lambdaContext),
 );

@@ -21,16 +21,16 @@ export type CanaryKept = 'as-it-was' | 'made' | 'removed';
 export async function keepCanary({ schedules, canary }: CanaryDeps, now: EpochMs): Promise<CanaryKept> {
   const head = await schedules.readHead(CANARY);
   const live = head !== undefined && head.state !== 'deleted';
-  if (!canary) return live ? applied(schedules, removal(head, now), 'removed') : 'as-it-was';
+  if (!canary) return live ? applyCanaryChange(schedules, removal(head, now), 'removed') : 'as-it-was';
   if (head?.state === 'enabled') {
     const revision = await schedules.readRevision(CANARY, head.revision);
     if (isDeepStrictEqual(revision?.definition, CANARY_DEFINITION)) return 'as-it-was';
   }
-  return applied(schedules, making(head, now), 'made');
+  return applyCanaryChange(schedules, making(head, now), 'made');
 }
 
 /** A conflict is another sweep, or a tick that came between: the next sweep looks again. */
-async function applied(
+async function applyCanaryChange(
   schedules: CanaryDeps['schedules'],
   change: ScheduleChange,
   what: CanaryKept,

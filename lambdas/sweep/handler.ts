@@ -9,7 +9,7 @@ import {
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { countMessages } from '../adapters/sqs/work-queue.ts';
-import { observed, schedulerEvents } from '../adapters/telemetry.ts';
+import { schedulerEvents, withObservability } from '../adapters/telemetry.ts';
 import { parseEnv, sweepEnv } from '../contract/env.ts';
 import type { RunningOccurrence } from '../core/occurrence/occurrence.ts';
 import { epochMs, SECOND } from '../core/time.ts';
@@ -28,7 +28,7 @@ const messages = { counts: () => countMessages(sqs, env.WORK_QUEUE_URL) };
 /** Time kept for the page under way when the end of the invocation comes near. */
 const RESERVE = 10 * SECOND;
 
-export const handler = observed(async (event: unknown, context) => {
+export const handler = withObservability(async (event: unknown, context) => {
   const shardCount = await planning.recordShardCount(env.SHARD_COUNT);
   const shards = Array.from({ length: shardCount }, (_, shard) => shard);
   const deps = {

@@ -1,4 +1,4 @@
-import { count, level, logger, seconds } from '../adapters/telemetry.ts';
+import { count, gauge, logger, seconds } from '../adapters/telemetry.ts';
 import { METRIC } from '../contract/metrics.ts';
 import type { SweepResult } from './result.ts';
 import type { WatchResult } from './watches.ts';
@@ -17,7 +17,7 @@ export function report(
 ): void {
   const { failures, ...figures } = result;
   seconds(METRIC.oldestOverdueSeconds, result.oldestOverdueSeconds);
-  level(METRIC.overdueOccurrences, result.overdue);
+  gauge(METRIC.overdueOccurrences, result.overdue);
   seconds(METRIC.shardLagSeconds, shardLagSeconds);
   if (clockBehindSeconds > 0) {
     seconds(METRIC.clockBehindSeconds, clockBehindSeconds);
@@ -31,7 +31,7 @@ export function report(
   }
   count(METRIC.leasesExpired, result.leasesExpired);
   count(METRIC.occurrencesRedispatched, result.redispatched);
-  level(METRIC.schedulesWithoutSuccess, watches.overdue);
+  gauge(METRIC.schedulesWithoutSuccess, watches.overdue);
   for (const { id, error } of failures) {
     logger.error('An occurrence could not be swept', { id, error: error as Error });
   }

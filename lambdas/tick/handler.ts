@@ -7,7 +7,7 @@ import {
   storeContext,
 } from '../adapters/dynamodb/index.ts';
 import { invokeAsync } from '../adapters/lambda/self-invoke.ts';
-import { observed } from '../adapters/telemetry.ts';
+import { withObservability } from '../adapters/telemetry.ts';
 import { parseEnv, tickEnv } from '../contract/env.ts';
 import { tzdataVersion } from '../core/recurrence/index.ts';
 import { headRecurrence } from '../core/schedule/head-recurrence.ts';
@@ -28,7 +28,7 @@ const lambda = createLambdaClient();
 /** Time kept for the page under way when the end of the invocation comes near. */
 const RESERVE = 10 * SECOND;
 
-export const handler = observed(async (event: unknown, context) => {
+export const handler = withObservability(async (event: unknown, context) => {
   const lists = shardLists(await store.recordShardCount(env.SHARD_COUNT), env.SHARDS_PER_INVOCATION);
   const [only] = lists;
   const shards = requestedShards(event) ?? (lists.length === 1 ? only : undefined);

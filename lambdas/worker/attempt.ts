@@ -1,6 +1,6 @@
-import { silenceMs } from '../core/attempt/completion.ts';
+import { heartbeatTimeoutMs } from '../core/attempt/completion.ts';
 import { type FinishDeps, finishAttempt } from '../core/attempt/finish-attempt.ts';
-import { invocationOf, neighbours } from '../core/attempt/invocation.ts';
+import { adjacentTimes, invocationOf } from '../core/attempt/invocation.ts';
 import { failureOf } from '../core/attempt/settle.ts';
 import { knownDurationMs } from '../core/duration.ts';
 import type { AttemptRecord, CancelReason, RunningOccurrence } from '../core/occurrence/occurrence.ts';
@@ -53,7 +53,10 @@ export async function runAttempt(
 
   const now = deps.clock.now();
   if (called.result.kind === 'accepted' && revision) {
-    const detached = await deps.occurrences.detach(running, epochMs(now + silenceMs(revision.definition)));
+    const detached = await deps.occurrences.detach(
+      running,
+      epochMs(now + heartbeatTimeoutMs(revision.definition)),
+    );
     return detached.kind === 'done' ? { kind: 'accepted' } : { kind: 'lost-lease' };
   }
   const settlement = settlementOf(running, revision, called, now);
@@ -86,7 +89,7 @@ async function callTarget(
 ): Promise<Called> {
   const { clock } = deps;
   const { definition } = revision;
-  const invocation = invocationOf(running, revision, neighbours(head, revision));
+  const invocation = invocationOf(running, revision, adjacentTimes(head, revision));
   const timeoutAt = epochMs(running.attemptStartedAt + knownDurationMs(definition.timeout));
   const call = new AbortController();
   const ended = new AbortController();

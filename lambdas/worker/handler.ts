@@ -13,7 +13,7 @@ import {
 } from '../adapters/dynamodb/index.ts';
 import { createDeadLetters, createMessageVisibility, createWorkQueue } from '../adapters/sqs/work-queue.ts';
 import { createTargetCaller } from '../adapters/targets/index.ts';
-import { observed, schedulerEvents } from '../adapters/telemetry.ts';
+import { schedulerEvents, withObservability } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
 import { FullSlots } from '../core/slots/full.ts';
@@ -54,7 +54,7 @@ const deps = {
 const visibility = createMessageVisibility(sqs, env.WORK_QUEUE_URL);
 const processor = new BatchProcessor(EventType.SQS);
 
-export const handler = observed((event: SQSEvent, { awsRequestId }) =>
+export const handler = withObservability((event: SQSEvent, { awsRequestId }) =>
   processPartialResponse(
     event,
     ({ body, messageId, receiptHandle, attributes }: SQSRecord) => {

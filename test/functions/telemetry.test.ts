@@ -20,16 +20,16 @@ const emf = () => written.map((line) => JSON.parse(line)).filter((line) => '_aws
 
 describe('an observed handler', () => {
   it('emits what it counted as one EMF line under the name of its stack', async () => {
-    const { count, observed } = await import('../../lambdas/adapters/telemetry.ts');
-    const handler = observed(async () => count(METRIC.ticksCompleted, 1));
+    const { count, withObservability } = await import('../../lambdas/adapters/telemetry.ts');
+    const handler = withObservability(async () => count(METRIC.ticksCompleted, 1));
     await handler({}, context);
     expect(emf()).toMatchObject([{ service: 'stack-a', [METRIC.ticksCompleted]: 1 }]);
     expect(emf()[0]._aws.CloudWatchMetrics[0].Namespace).toBe(METRIC_NAMESPACE);
   });
 
   it('emits what it counted before it failed', async () => {
-    const { count, observed } = await import('../../lambdas/adapters/telemetry.ts');
-    const handler = observed(async () => {
+    const { count, withObservability } = await import('../../lambdas/adapters/telemetry.ts');
+    const handler = withObservability(async () => {
       count(METRIC.materialiseRacesLost, 2);
       throw new Error('broken');
     });
@@ -38,18 +38,18 @@ describe('an observed handler', () => {
   });
 
   it('pays for no metric of events when there were none, and says a level also when it is 0', async () => {
-    const { count, level, observed } = await import('../../lambdas/adapters/telemetry.ts');
-    await observed(async () => {
+    const { count, gauge, withObservability } = await import('../../lambdas/adapters/telemetry.ts');
+    await withObservability(async () => {
       count(METRIC.leasesExpired, 0);
-      level(METRIC.overdueOccurrences, 0);
+      gauge(METRIC.overdueOccurrences, 0);
     })({}, context);
     expect(emf()).toMatchObject([{ [METRIC.overdueOccurrences]: 0 }]);
     expect(emf()[0]).not.toHaveProperty(METRIC.leasesExpired);
   });
 
   it('says nothing when there was nothing to count', async () => {
-    const { observed } = await import('../../lambdas/adapters/telemetry.ts');
-    await observed(async () => {})({}, context);
+    const { withObservability } = await import('../../lambdas/adapters/telemetry.ts');
+    await withObservability(async () => {})({}, context);
     expect(written).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import { catchUp, lateStart, triggerManually, twoTicks } from './scenarios/plann
 import { fireOnce, lostQueue, oldMessage, twoRetries } from './scenarios/running.ts';
 import { watchedFailure, watchedSuccess } from './scenarios/watching.ts';
 import { LONG } from './world/runs.ts';
-import { byName, disturb, type Scenario } from './world/scenario.ts';
+import { byName, runWithFaults, type Scenario } from './world/scenario.ts';
 
 const SCENARIOS: readonly Scenario[] = [
   fireOnce,
@@ -48,19 +48,19 @@ afterAll(() => engine.stop());
 
 describe('every invariant holds whichever call goes wrong, however it does', () => {
   it.each(byName(SCENARIOS))('%s', { timeout }, async (_, scenario) => {
-    expect(await disturb(engine, scenario, { most: MOST })).toBeGreaterThan(MOST);
+    expect(await runWithFaults(engine, scenario, { most: MOST })).toBeGreaterThan(MOST);
   });
 
   // One call in it is what it is about.
   it.each(byName([watchedSuccess, watchedFailure]))('%s', { timeout }, async (_, scenario) => {
-    expect(await disturb(engine, scenario, { most: MOST_OF_WHICH_ONE_COUNTS })).toBeGreaterThan(10);
+    expect(await runWithFaults(engine, scenario, { most: MOST_OF_WHICH_ONE_COUNTS })).toBeGreaterThan(10);
   });
 
   it.each(byName([lateWorker, lateRenewal, twoTicks, ...overlaps]))(
     '%s',
     { timeout },
     async (_, scenario) => {
-      expect(await disturb(engine, scenario, { most: MOST_OF_LONG })).toBeGreaterThan(10);
+      expect(await runWithFaults(engine, scenario, { most: MOST_OF_LONG })).toBeGreaterThan(10);
     },
   );
 });

@@ -5,7 +5,7 @@ import { occurrenceOf, pendingItem } from '../../lambdas/adapters/dynamodb/occur
 import { waitingKey, waitingShard } from '../../lambdas/adapters/dynamodb/slots/waiting-keys.ts';
 import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../lambdas/adapters/telemetry.ts';
-import { claimOrYield } from '../../lambdas/core/attempt/claim.ts';
+import { claimWithOverlapPolicy } from '../../lambdas/core/attempt/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import { CANARY_DEFINITION } from '../../lambdas/core/schedule/canary-definition.ts';
@@ -73,7 +73,7 @@ async function begin(
   };
   const { places, seq } = await messageOf(stores, occurrenceId(key), now);
   const attempt = { ...key, dispatchSeq: seq, ...(places && { places }) };
-  return claimOrYield(deps, attempt, revision, LEASE_OF, now);
+  return claimWithOverlapPolicy(deps, attempt, revision, LEASE_OF, now);
 }
 
 async function end(running: RunningOccurrence, at: EpochMs) {

@@ -1,6 +1,6 @@
 import type { Context } from 'aws-lambda';
 import { vi } from 'vitest';
-import { observed } from '../../lambdas/adapters/telemetry.ts';
+import { withObservability } from '../../lambdas/adapters/telemetry.ts';
 
 /** Longer than any test takes: near its end an invocation is stopped, whatever it is at. */
 const getRemainingTimeInMillis = () => 900_000;
@@ -18,7 +18,7 @@ export async function invoked(step: () => Promise<unknown> | unknown): Promise<L
     vi.spyOn(stream, 'write').mockImplementation(write as never),
   );
   try {
-    await observed(async () => step())({}, context);
+    await withObservability(async () => step())({}, context);
   } finally {
     for (const spy of spies) spy.mockRestore();
   }

@@ -1,4 +1,4 @@
-import { type ClaimEnd, claimOrYield } from '../../lambdas/core/attempt/claim.ts';
+import { type ClaimEnd, claimWithOverlapPolicy } from '../../lambdas/core/attempt/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import type { OccurrenceStore } from '../../lambdas/core/ports/ports.ts';
@@ -45,7 +45,13 @@ export function slotWorker(stores: Stores, occurrences: OccurrenceStore = stores
       newSecret: () => '9f8e7d6c-5b4a-4321-8765-0123456789ab',
     };
     const { places, seq } = await messageOf(stores, occurrenceId(key), now);
-    return claimOrYield(deps, { ...key, dispatchSeq: seq, ...(places && { places }) }, revision, holder, now);
+    return claimWithOverlapPolicy(
+      deps,
+      { ...key, dispatchSeq: seq, ...(places && { places }) },
+      revision,
+      holder,
+      now,
+    );
   }
 
   return {

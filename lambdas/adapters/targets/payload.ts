@@ -1,10 +1,10 @@
-import { inText } from '../../core/attempt/invocation.ts';
+import { toWire } from '../../core/attempt/invocation.ts';
 import type { Invocation } from '../../core/ports/ports.ts';
 
 /** The JSON body that every target is given. */
 export function payloadOf(invocation: Invocation): string {
   const { input, ...about } = invocation;
-  return JSON.stringify({ ...inText(about), input });
+  return JSON.stringify({ ...toWire(about), input });
 }
 
 export function messageOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import type { Backfill } from '../../core/backfill/backfill.ts';
 import { startOf } from '../../core/backfill/times.ts';
 import { backfillToken } from '../../core/ids.ts';
-import { keptFor } from '../../core/planning/planner.ts';
+import { retentionOf } from '../../core/planning/planner.ts';
 import type { IdempotencyRecord } from '../../core/ports/ports.ts';
 import type { ScheduleHead } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
@@ -10,7 +10,7 @@ import { startInGroup } from '../groups/start-limit.ts';
 import { recallAnswer } from '../http/idempotency.ts';
 import { untilSettled } from '../occurrences/repeat.ts';
 import { hashOf } from '../request/canonical-json.ts';
-import { assertLive, readStanding, scheduleNotFound } from '../schedules/change/current-schedule.ts';
+import { assertLive, readCurrentSchedule, scheduleNotFound } from '../schedules/change/current-schedule.ts';
 import { moveOn } from './advance-now.ts';
 import type { BackfillPlanView, CreateBackfillBody } from './backfill-schema.ts';
 import { planBackfill } from './plan-backfill.ts';
@@ -44,7 +44,7 @@ async function tryCreate(
 ): Promise<BackfillMade | undefined> {
   const { id, body, caller } = request;
   const { now } = caller;
-  const { head } = assertLive(await readStanding(deps.schedules, id), id);
+  const { head } = assertLive(await readCurrentSchedule(deps.schedules, id), id);
   const idempotency = idempotencyOf(request);
   const before = idempotency && !body.dryRun && (await recallAnswer(deps.schedules, idempotency, now));
   if (before) return { kind: 'made', backfill: await assertBackfill(deps, id, before) };
@@ -101,7 +101,7 @@ function newBackfill(
     open: [],
     counts: { total, skipped: 0, created: 0, succeeded: 0, failed: 0, cancelled: 0 },
     nextDueAt: now,
-    ...keptFor(head.policy),
+    ...retentionOf(head.policy),
     createdAt: now,
     createdBy: principal,
     updatedAt: now,

@@ -29,9 +29,9 @@ export async function planBackfill(
     for (const fire of fires) {
       const there = records.statuses.get(fire.at) ?? [];
       const planned = plannedFrom !== null && fire.at >= plannedFrom;
-      const standing = standingOf(planned ? [...there, 'pending'] : there);
-      if (standing) existing[standing] = (existing[standing] ?? 0) + 1;
-      if (isWanted(standing, reprocess)) toCreate += 1;
+      const current = standingOf(planned ? [...there, 'pending'] : there);
+      if (current) existing[current] = (existing[current] ?? 0) + 1;
+      if (isWanted(current, reprocess)) toCreate += 1;
     }
     at += fires.length;
   }

@@ -46,9 +46,9 @@ export async function moveUsers(
 
 /** The same definition as a new revision, which means the calendars of today. */
 function moving({ schedules }: Pick<ApiDeps, 'schedules'>, id: ScheduleId): Decide {
-  return async (standing) => {
-    if (standing.kind !== 'live') return undefined;
-    const { head, revision } = standing;
+  return async (current) => {
+    if (current.kind !== 'live') return undefined;
+    const { head, revision } = current;
     const { definition } = revision;
     const calendars = await pinCalendars(schedules, definition);
     if (samePins(revision.calendars, calendars)) return undefined;

@@ -3,7 +3,7 @@ import { type ErrorCode, isPunctualError, type PunctualError } from '../../core/
 import { LimitReached } from '../../core/schedule/group.ts';
 import type { ErrorLog } from '../deps.ts';
 import { InvalidRequest } from '../request/field-faults.ts';
-import { shown } from '../request/quote-value.ts';
+import { quoteValue } from '../request/quote-value.ts';
 import { PROBLEM_MEDIA_TYPE, type Problem } from './problem-schema.ts';
 
 /** The one status of every code. 4xx: another request would do; 503: the same one would, later. */
@@ -92,7 +92,7 @@ function problemOf(error: PunctualError | HTTPException | undefined, requestId: 
     return {
       ...base(error.code, status, error.message, requestId),
       ...(error.field !== undefined && { field: error.field }),
-      ...(error.value !== undefined && { value: shown(error.value) }),
+      ...(error.value !== undefined && { value: quoteValue(error.value) }),
       ...(error instanceof LimitReached && { limit: error.reached }),
       ...(error instanceof InvalidRequest && error.faults.length > 1 && { errors: [...error.faults] }),
     };

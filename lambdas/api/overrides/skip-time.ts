@@ -1,6 +1,6 @@
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import { keptFor } from '../../core/planning/planner.ts';
+import { retentionOf } from '../../core/planning/planner.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter, untilSettled } from '../occurrences/repeat.ts';
@@ -21,7 +21,11 @@ export async function skipTime(
     if (found && !isStillComing(found, now)) throw notComing(scheduledTime, `It is ${found.status}.`);
     const done = found
       ? await occurrences.skip(found, 'user', undefined, now)
-      : await occurrences.createAhead({ kind: 'skip', key: { ...key, ...keptFor(head.policy) } }, head, now);
+      : await occurrences.createAhead(
+          { kind: 'skip', key: { ...key, ...retentionOf(head.policy) } },
+          head,
+          now,
+        );
     return done.kind === 'done' ? readAfter(occurrences, key) : undefined;
   });
 }

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { type BeginDeps, beginAttempt, revisionToRun } from '../../core/attempt/begin.ts';
-import { silenceMs } from '../../core/attempt/completion.ts';
-import { completionToken, inText, invocationOf, neighbours } from '../../core/attempt/invocation.ts';
+import { heartbeatTimeoutMs } from '../../core/attempt/completion.ts';
+import { adjacentTimes, completionToken, invocationOf, toWire } from '../../core/attempt/invocation.ts';
 import { askCatchUp } from '../../core/attempt/late-claim.ts';
 import { endTooLate, isTooLate } from '../../core/attempt/too-late.ts';
 import { type OccurrenceId, occurrenceId, parseOccurrenceId, splitScheduleId } from '../../core/ids.ts';
@@ -185,7 +185,7 @@ async function begin(
     revisionOf: revisionsOf(deps),
     groupLimitOf: async (key: Pick<PendingOccurrence, 'schedule'>) =>
       limitOf(await schedules.readGroup(splitScheduleId(key.schedule).group)),
-    leaseMs: silenceMs(revision.definition),
+    leaseMs: heartbeatTimeoutMs(revision.definition),
   } satisfies BeginDeps;
   const begun = await beginAttempt(beginDeps, pending, revision, holder, now);
   const found = begun.kind === 'not-claimable' ? begun.occurrence : undefined;
@@ -200,9 +200,9 @@ async function begin(
 }
 
 function pulledOf(running: RunningOccurrence, head: ScheduleHead, revision: Revision): Pulled {
-  const { input, ...about } = invocationOf(running, revision, neighbours(head, revision));
+  const { input, ...about } = invocationOf(running, revision, adjacentTimes(head, revision));
   return {
-    ...inText(about),
+    ...toWire(about),
     input,
     completionToken: completionToken(running) ?? '',
     leaseExpiresAt: toIso(running.lease.expiresAt),

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { silenceMs } from '../../core/attempt/completion.ts';
+import { heartbeatTimeoutMs } from '../../core/attempt/completion.ts';
 import { epochMs, toIso } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readByToken, staleToken } from './callback-attempt.ts';
@@ -16,7 +16,7 @@ export async function heartbeat(
   if (found.status !== 'running') throw staleToken();
   const revision = await deps.schedules.readRevision(found.schedule, found.revision);
   if (!revision) throw new Error(`${found.schedule} has no revision ${found.revision}.`);
-  const leaseExpiresAt = epochMs(now + silenceMs(revision.definition));
+  const leaseExpiresAt = epochMs(now + heartbeatTimeoutMs(revision.definition));
   const renewed = await deps.occurrences.renew(found, leaseExpiresAt, now);
   if (renewed.kind === 'lost-lease') throw staleToken();
   return {

@@ -1,6 +1,6 @@
 import { PunctualError } from '../../core/errors.ts';
 import type { Problem } from '../http/problem-schema.ts';
-import { shown } from './quote-value.ts';
+import { quoteValue } from './quote-value.ts';
 
 export type Fault = NonNullable<Problem['errors']>[number];
 
@@ -64,7 +64,7 @@ function faultAt(path: readonly PropertyKey[], message: string, data: unknown): 
   const value = valueAt(path, data);
   return {
     ...(path.length > 0 && { field: fieldText(path) }),
-    ...(value !== undefined && { value: shown(value) }),
+    ...(value !== undefined && { value: quoteValue(value) }),
     message,
   };
 }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { noSuchField } from './field-hints.ts';
-import { shown } from './quote-value.ts';
+import { quoteValue } from './quote-value.ts';
 
 /** The part of a schema's innards that says what it takes. */
 interface Def {
@@ -42,7 +42,7 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value === 'string' && value.length > MAX_TEXT) return `a text of ${value.length} characters`;
-  return typeof value === 'string' ? `the text ${JSON.stringify(value)}` : String(shown(value));
+  return typeof value === 'string' ? `the text ${JSON.stringify(value)}` : String(quoteValue(value));
 }
 
 /** Characters of a text that a sentence repeats. */

@@ -38,9 +38,9 @@ export function rehearseCreation(deps: ChangeDeps, request: CreateRequest): Prom
 function creation(deps: ChangeDeps, request: CreateRequest): Decide {
   const { id, definition, caller } = request;
   const idempotency = idempotencyOf(request);
-  return async (standing) => {
+  return async (current) => {
     if (idempotency && (await recallAnswer(deps.schedules, idempotency, caller.now))) return undefined;
-    if (standing.kind === 'live') throw scheduleExists(id);
+    if (current.kind === 'live') throw scheduleExists(id);
     assertStated(request.stated, undefined, id);
     assertAllowed(deps.allowed, definition);
     // Not before: a one-shot whose time is over may be asked about again.

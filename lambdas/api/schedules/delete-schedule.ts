@@ -8,8 +8,8 @@ export async function deleteSchedule(
   deps: ChangeDeps,
   { id, caller, ifMatch }: ScheduleRequest & { readonly ifMatch?: string | undefined },
 ): Promise<void> {
-  await commit(deps, id, caller, (standing) => {
-    assertIfMatch(ifMatch, assertLive(standing, id).head);
+  await commit(deps, id, caller, (current) => {
+    assertIfMatch(ifMatch, assertLive(current, id).head);
     return { state: 'deleted', cancel: { kinds: 'every', reason: 'deleted' } };
   });
 }

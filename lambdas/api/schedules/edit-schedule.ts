@@ -4,8 +4,8 @@ import type { Definition } from '../../core/schedule/definition.ts';
 import type { ChangeDeps, ScheduleRequest, Schedules } from '../deps.ts';
 import { pinCalendars } from './change/pin-calendars.ts';
 import { assertAllowed, assertFires, sameDefinition, sameRuns, sameTimes } from './definition/definition.ts';
-import type { Move } from './plan-change/build-change.ts';
-import type { GoOn } from './plan-change/plan-head.ts';
+import type { ScheduleTransition } from './plan-change/build-change.ts';
+import type { PlanningStart } from './plan-change/plan-head.ts';
 
 export interface EditRequest extends ScheduleRequest {
   /**
@@ -29,7 +29,7 @@ export async function editMove(
   { head, revision }: ScheduleRecord,
   definition: Definition,
   { id, caller, pending }: EditRequest,
-): Promise<Move | undefined> {
+): Promise<ScheduleTransition | undefined> {
   const calendars = await pinCalendars(schedules, definition);
   const calendarsStay = samePins(revision.calendars, calendars);
   if (calendarsStay && sameDefinition(revision.definition, definition)) return undefined;
@@ -43,12 +43,12 @@ export async function editMove(
     definition,
     calendars,
     cancel: { kinds: keeps ? 'none' : pending === 'cancel' ? 'scheduled' : 'coming', reason: 'superseded' },
-    goOn: goOnAfter(keeps || head.state === 'paused', timesStay),
+    planningStart: startAfter(keeps || head.state === 'paused', timesStay),
   };
 }
 
 /** A paused schedule has nothing pending: what it makes up for when it resumes is then what is kept. */
-function goOnAfter(keeps: boolean, timesStay: boolean): GoOn {
-  if (!keeps) return { kind: 'anew' };
-  return { kind: timesStay ? 'as-it-was' : 'after-kept' };
+function startAfter(keeps: boolean, timesStay: boolean): PlanningStart {
+  if (!keeps) return { kind: 'from-now' };
+  return { kind: timesStay ? 'unchanged' : 'after-pending' };
 }

@@ -34,8 +34,8 @@ export function rehearsePatch(deps: ChangeDeps, request: PatchRequest, read: Rea
 }
 
 function patching(deps: ChangeDeps, request: PatchRequest, read: Read): Decide {
-  return (standing) => {
-    const live = assertLive(standing, request.id);
+  return (current) => {
+    const live = assertLive(current, request.id);
     assertIfMatch(request.ifMatch, live.head);
     assertStated(request.patch.state, live.head, request.id);
     // Merged anew at each try: somebody else's edit in between is kept.

@@ -21,8 +21,8 @@ export interface PauseRequest extends ScheduleRequest {
 export async function pauseSchedule(deps: ChangeDeps, request: PauseRequest): Promise<ScheduleRecord> {
   const { id, caller, ifMatch } = request;
   const until = await untilOf(deps, request);
-  const { after } = await commit(deps, id, caller, (standing) => {
-    const { head } = assertLive(standing, id);
+  const { after } = await commit(deps, id, caller, (current) => {
+    const { head } = assertLive(current, id);
     assertIfMatch(ifMatch, head);
     const terms = {
       by: caller.principal,

@@ -33,8 +33,8 @@ export function rehearseReplacement(deps: ChangeDeps, request: ReplaceRequest): 
 
 function replacement({ schedules, allowed }: ChangeDeps, request: ReplaceRequest): Decide {
   const { id, definition, caller } = request;
-  return async (standing) => {
-    const live = standing.kind === 'live' ? standing : undefined;
+  return async (current) => {
+    const live = current.kind === 'live' ? current : undefined;
     assertIfMatch(request.ifMatch, live?.head);
     assertIfNoneMatch(request.ifNoneMatch, live?.head);
     assertStated(request.stated, live?.head, id);

@@ -4,7 +4,7 @@ import type { ChangeDeps, ScheduleRequest } from '../deps.ts';
 import { assertIfMatch } from '../http/precondition.ts';
 import { commit } from './change/commit.ts';
 import { assertLive, assertPresent } from './change/current-schedule.ts';
-import type { GoOn } from './plan-change/plan-head.ts';
+import type { PlanningStart } from './plan-change/plan-head.ts';
 import type { ResumeBody } from './schema/pause-schema.ts';
 
 export interface ResumeRequest extends ScheduleRequest {
@@ -18,25 +18,25 @@ export interface ResumeRequest extends ScheduleRequest {
  */
 export async function resumeSchedule(deps: ChangeDeps, request: ResumeRequest): Promise<ScheduleRecord> {
   const { id, caller, ifMatch } = request;
-  const { after } = await commit(deps, id, caller, (standing) => {
-    const { head, revision } = assertLive(standing, id);
+  const { after } = await commit(deps, id, caller, (current) => {
+    const { head, revision } = assertLive(current, id);
     assertIfMatch(ifMatch, head);
     if (head.state !== 'paused') return undefined;
     return {
       state: 'enabled',
       cancel: { kinds: 'scheduled', reason: 'paused' },
-      goOn: goOnWith(request.catchUp, revision.definition.catchUp),
+      planningStart: startWith(request.catchUp, revision.definition.catchUp),
     };
   });
   return assertPresent(after, id);
 }
 
 /** What a resume leaves open is as the schedule has it. */
-function goOnWith(chosen: ResumeBody['catchUp'], own: CatchUpPolicy): GoOn {
-  if (chosen === undefined) return { kind: 'anew' };
+function startWith(chosen: ResumeBody['catchUp'], own: CatchUpPolicy): PlanningStart {
+  if (chosen === undefined) return { kind: 'from-now' };
   const { mode, maxAge, maxRuns, spreadOver } = typeof chosen === 'string' ? { mode: chosen } : chosen;
   return {
-    kind: 'made-up',
+    kind: 'catch-up',
     catchUp: {
       mode,
       maxAge: maxAge ?? own.maxAge,

@@ -1,13 +1,13 @@
 import { manualToken, type OccurrenceKey, occurrenceId, parseOccurrenceId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import { keptFor } from '../../core/planning/planner.ts';
+import { retentionOf } from '../../core/planning/planner.ts';
 import type { OverlapPolicy } from '../../core/schedule/definition.ts';
 import type { ChangeDeps, ScheduleRequest } from '../deps.ts';
 import { startInGroup } from '../groups/start-limit.ts';
 import { recallAnswer } from '../http/idempotency.ts';
 import { untilSettled } from '../occurrences/repeat.ts';
 import { hashOf } from '../request/canonical-json.ts';
-import { assertLive, readStanding, scheduleNotFound } from './change/current-schedule.ts';
+import { assertLive, readCurrentSchedule, scheduleNotFound } from './change/current-schedule.ts';
 
 export interface TriggerRequest extends ScheduleRequest {
   readonly idempotencyKey?: string | undefined;
@@ -36,7 +36,7 @@ async function tryTrigger(
   starts: boolean,
 ): Promise<Occurrence | undefined> {
   const { now, requestId } = caller;
-  const { head } = assertLive(await readStanding(deps.schedules, id), id);
+  const { head } = assertLive(await readCurrentSchedule(deps.schedules, id), id);
   const key = {
     schedule: id,
     scheduledTime: now,
@@ -59,7 +59,7 @@ async function tryTrigger(
       ...key,
       dueAt: now,
       notes: [],
-      ...keptFor(head.policy),
+      ...retentionOf(head.policy),
       ...(head.policy.pullQueue !== undefined && { pullQueue: head.policy.pullQueue }),
       ...(overlap !== undefined && { overlap }),
       ...(input !== undefined && { inputOverride: JSON.stringify(input) }),

@@ -8,7 +8,7 @@ import type { ScheduleHead } from '../schedule/head.ts';
 import type { Revision } from '../schedule/revision.ts';
 import { pullQueueOf } from '../targets/pull-queue.ts';
 import { type EpochMs, SECOND } from '../time.ts';
-import { backfillOf, type ClaimDeps, type ClaimEnd, claimOrYield } from './claim.ts';
+import { backfillOf, type ClaimDeps, type ClaimEnd, claimWithOverlapPolicy } from './claim.ts';
 import { settleWith } from './settle.ts';
 
 export interface BeginDeps extends ClaimDeps {
@@ -40,7 +40,7 @@ export async function beginAttempt(
   now: EpochMs,
 ): Promise<Begun> {
   const terms = await slotTerms(deps, attempt, revision, now);
-  const claim = await claimOrYield(deps, attempt, terms, holder, now);
+  const claim = await claimWithOverlapPolicy(deps, attempt, terms, holder, now);
   if (claim.kind !== 'claimed') return claim;
   const running = claim.occurrence;
   // After the claim, and consistently: an edit that returned before it is seen here (in-force.ts).

@@ -13,7 +13,7 @@ import { type GroupLimit, isOwnSlot, type SlotNeed, slotNeeds } from '../slots/n
 import { type Stripe, stripesFor } from '../slots/store.ts';
 import { isOutdated, takePlace } from '../slots/take.ts';
 import { type EpochMs, epochMs } from '../time.ts';
-import { yieldTo } from './overlap.ts';
+import { applyOverlapPolicy } from './overlap.ts';
 import { findEarlier } from './start-order.ts';
 
 export interface ClaimDeps {
@@ -53,7 +53,7 @@ const MAX_ROUNDS = 5;
  * Takes a place in each slot that the definition asks for, in their order, and then claims the occurrence; or does what
  * the overlap policy says. A place that is taken stays as long as the attempt lives, so nothing has to be looked at again.
  */
-export async function claimOrYield(
+export async function claimWithOverlapPolicy(
   deps: ClaimDeps,
   attempt: Dispatched,
   revision: Revision | undefined,
@@ -133,7 +133,7 @@ async function takeOrYield(
       }
       default: {
         if (blocked.kind === 'full' && blocked.stripe.hasLine) deps.full?.note(blocked.stripe, now);
-        const end = await yieldTo(deps, claim, blocked, taken);
+        const end = await applyOverlapPolicy(deps, claim, blocked, taken);
         if (end?.kind === 'not-claimable')
           return { ...end, occurrence: await letGo(deps, attempt, taken, end.occurrence, now) };
         if (end?.kind === 'skipped') await giveBack(slots, heldBy({ ...attempt, places: taken }), now);

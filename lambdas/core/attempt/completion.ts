@@ -4,7 +4,7 @@ import type { Occurrence } from '../occurrence/occurrence.ts';
 import type { Definition } from '../schedule/definition.ts';
 
 /** How long an attempt that goes on outside may stay silent. */
-export function silenceMs(definition: Pick<Definition, 'timeout' | 'heartbeatTimeout'>): number {
+export function heartbeatTimeoutMs(definition: Pick<Definition, 'timeout' | 'heartbeatTimeout'>): number {
   return knownDurationMs(definition.heartbeatTimeout ?? definition.timeout);
 }
 

@@ -40,12 +40,12 @@ export function invocationOf(
   return {
     ...about,
     ...(token !== undefined && { completionToken: token }),
-    input: fillPlaceholders(definition.input, inText(about)),
+    input: fillPlaceholders(definition.input, toWire(about)),
   };
 }
 
 /** For the times around an occurrence. That its text can no longer be read is no reason not to run it. */
-export function neighbours(
+export function adjacentTimes(
   head: ScheduleHead,
   { definition, calendars }: Pick<Revision, 'definition' | 'calendars'>,
 ): Pick<Recurrence, 'next' | 'prev'> {
@@ -57,7 +57,7 @@ export function neighbours(
 }
 
 /** Times as targets read them. */
-export function inText(about: Omit<Invocation, 'input' | 'completionToken'>) {
+export function toWire(about: Omit<Invocation, 'input' | 'completionToken'>) {
   const time = (at: number | null) => (at === null ? null : toIso(at));
   return {
     ...about,

@@ -21,7 +21,7 @@ export type Blocked =
  * limit is a throttle, and what meets one waits: to lose a run because of somebody else's schedule is never what was
  * meant. Undefined: the slot is to be tried again.
  */
-export async function yieldTo(
+export async function applyOverlapPolicy(
   deps: ClaimDeps,
   claim: Claim,
   blocked: Blocked,

@@ -1,5 +1,5 @@
 import type { CancelReason, Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
-import { keptFor, type PlannedOccurrence } from '../planning/planner.ts';
+import { type PlannedOccurrence, retentionOf } from '../planning/planner.ts';
 import type { OccurrenceStore } from '../ports/ports.ts';
 import type { PlanningPolicy, ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
@@ -138,7 +138,7 @@ async function make(
       dueAt: epochMs(now + index),
       ...(policy.pullQueue !== undefined && { pullQueue: policy.pullQueue }),
       notes: fire.notes,
-      ...keptFor(policy),
+      ...retentionOf(policy),
     }),
   );
   const { counts } = backfill;

@@ -1,6 +1,6 @@
 import type { ScheduleId } from '../ids.ts';
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
-import { withGivenBack } from '../planning/runs-left.ts';
+import { refundRuns } from '../planning/runs-left.ts';
 import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../ports/ports.ts';
 import type { SchedulerEvents } from '../ports/scheduler-events.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
@@ -65,7 +65,7 @@ function changeOf(
     expected: { ...head, nextDueAt },
     head: {
       ...rest,
-      ...withGivenBack(head, cancel, head.remainingRuns),
+      ...refundRuns(head, cancel, head.remainingRuns),
       state: 'paused',
       version: head.version + 1,
       nextDueAt: null,

@@ -3,7 +3,7 @@ import { isMoved } from '../occurrence/notes.ts';
 import type { Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import { type EpochMs, epochMs } from '../time.ts';
-import { keptFor, occurrenceOf, type PlannedOccurrence } from './planner.ts';
+import { occurrenceOf, type PlannedOccurrence, retentionOf } from './planner.ts';
 
 /** What a person decided about coming times, put where they now stand: under another revision, or at another instant. */
 export interface Decisions {
@@ -68,7 +68,7 @@ export function movedAgain({ id, revision, policy }: Base, { record, at }: Decis
 }
 
 export function skippedAgain({ id, revision, policy }: Base, { at }: Pick<Decision, 'at'>): SkippedAhead {
-  return { schedule: id, scheduledTime: at, revision, kind: 'scheduled', ...keptFor(policy) };
+  return { schedule: id, scheduledTime: at, revision, kind: 'scheduled', ...retentionOf(policy) };
 }
 
 /** A nominal time that a person does not want, and how long that is remembered after it. */

@@ -153,7 +153,7 @@ export function occurrenceOf(
     dueAt,
     ...(input.policy.pullQueue !== undefined && { pullQueue: input.policy.pullQueue }),
     ...(deadline !== undefined && { startBy: epochMs(dueAt + knownDurationMs(deadline)) }),
-    ...keptFor(input.policy),
+    ...retentionOf(input.policy),
     notes: fire.notes,
   };
 }
@@ -216,10 +216,10 @@ export function rangeRecord(
 ): PlannedRecord {
   const token = coalesced.from.toString(36);
   const key = { schedule, scheduledTime: coalesced.to, revision, kind: 'range', token } as const;
-  return { ...key, reason, coalesced, ...keptFor(policy) };
+  return { ...key, reason, coalesced, ...retentionOf(policy) };
 }
 
 /** What every record of a schedule carries, so that its end needs no look at the schedule. */
-export function keptFor({ retentionDays }: PlanningPolicy): { readonly retentionDays?: number } {
+export function retentionOf({ retentionDays }: PlanningPolicy): { readonly retentionDays?: number } {
   return retentionDays === undefined ? {} : { retentionDays };
 }

@@ -5,7 +5,7 @@ import type { ScheduleHead } from '../schedule/head.ts';
  * What is left of `maxRuns` once a change has cancelled these: a run is counted when it is created, so that one which
  * has not begun is still to come. `left`: by the definition that is in force then, none when that has no limit.
  */
-export function withGivenBack(
+export function refundRuns(
   before: Pick<ScheduleHead, 'nextDueAt' | 'state' | 'remainingRuns'> | undefined,
   cancelled: readonly Pick<PendingOccurrence, 'kind' | 'attempt' | 'replays' | 'scheduledTime'>[],
   left: number | undefined,

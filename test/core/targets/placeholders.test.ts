@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inText, invocationOf } from '../../../lambdas/core/attempt/invocation.ts';
+import { invocationOf, toWire } from '../../../lambdas/core/attempt/invocation.ts';
 import { occurrenceId, scheduleId } from '../../../lambdas/core/ids.ts';
 import { fillTarget } from '../../../lambdas/core/targets/http/http.ts';
 import {
@@ -78,7 +78,7 @@ describe('placeholders', () => {
       recurrence,
     );
     expect(about.id).toBe(occurrenceId(longest));
-    for (const [name, value] of Object.entries(inText(about))) {
+    for (const [name, value] of Object.entries(toWire(about))) {
       if (!(name in LONGEST_VALUES)) continue;
       const reckoned = String(LONGEST_VALUES[name as keyof PlaceholderValues]).length;
       expect([name, String(value).length <= reckoned]).toEqual([name, true]);

@@ -15,8 +15,8 @@ async function backfillOf(world: World): Promise<Backfill> {
 
 export const backfill: Scenario = {
   name: 'backfill',
-  story: async (world) => void (await backfillOf(world)),
-  again: async (world) => void (await backfillOf(world)),
+  arrange: async (world) => void (await backfillOf(world)),
+  retryRequests: async (world) => void (await backfillOf(world)),
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['succeeded', 'succeeded', 'succeeded', 'succeeded'])),
     ...callsAre(world, 4),
@@ -26,13 +26,13 @@ export const backfill: Scenario = {
 /** The pause comes when a worker is about to claim: what it cancels is made again when it is resumed. */
 export const backfillPaused: Scenario = {
   name: 'a backfill that is paused during a claim, and resumed',
-  async story(world) {
+  async arrange(world) {
     const made = await backfillOf(world);
     world.calls.before(isClaim, () => world.client.changeBackfill(made, 'pause'));
     await minutes(world, 2);
     await world.client.changeBackfill(made, 'resume');
   },
-  async again(world) {
+  async retryRequests(world) {
     const made = await backfillOf(world);
     await orRefused(world.client.changeBackfill(made, 'pause'));
     await orRefused(world.client.changeBackfill(made, 'resume'));
@@ -42,12 +42,12 @@ export const backfillPaused: Scenario = {
 
 export const backfillCancelled: Scenario = {
   name: 'a backfill that is cancelled during a claim',
-  async story(world) {
+  async arrange(world) {
     const made = await backfillOf(world);
     world.calls.before(isClaim, () => world.client.changeBackfill(made, 'cancel'));
     await minutes(world, 1);
   },
-  async again(world) {
+  async retryRequests(world) {
     await orRefused(world.client.changeBackfill(await backfillOf(world), 'cancel'));
   },
   expected: async (world) => [

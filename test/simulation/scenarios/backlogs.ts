@@ -22,13 +22,13 @@ type Change = (world: World) => Promise<void>;
 function backlogMeets(name: string, change: Change, isOver: (status: string) => boolean): Scenario {
   return {
     name: `${name} with ${PENDING} pending`,
-    async story(world) {
+    async arrange(world) {
       await create(world);
       await without(world, ['worker'], 2);
       world.time.moveTo(epochMs(world.time.now() + 5 * SECOND));
       await change(world);
     },
-    async again(world) {
+    async retryRequests(world) {
       await create(world);
       await orRefused(change(world));
     },

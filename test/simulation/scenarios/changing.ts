@@ -21,13 +21,13 @@ const create = (world: World, expression: string) =>
 
 export const editDuringMaterialise: Scenario = {
   name: 'edit during materialise',
-  async story(world) {
+  async arrange(world) {
     const times = minutely(world.at(3 * MINUTE), 3);
     const edit = () => world.client.edit(world.id('a'), scheduled(times, { input: 'new' }));
     world.calls.before(isTickWriting, edit);
     await create(world, times);
   },
-  async again(world) {
+  async retryRequests(world) {
     const times = minutely(world.at(3 * MINUTE), 3);
     await orRefused(create(world, times));
     await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }));
@@ -41,7 +41,7 @@ export const editDuringMaterialise: Scenario = {
 /** The edit has read the schedule and not written yet when a tick creates what the edit would rule out. */
 export const tickDuringEdit: Scenario = {
   name: 'a tick that catches up during an edit',
-  async story(world) {
+  async arrange(world) {
     const times = minutely(world.at(3 * MINUTE), 5);
     await create(world, times);
     world.outage(5 * MINUTE);
@@ -51,7 +51,7 @@ export const tickDuringEdit: Scenario = {
     );
     await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }), 'cancel');
   },
-  async again(world) {
+  async retryRequests(world) {
     const times = minutely(world.at(3 * MINUTE), 5);
     await orRefused(create(world, times));
     await world.client.edit(world.id('a'), scheduled(times, { input: 'new' }), 'cancel');
@@ -78,13 +78,13 @@ export const tickDuringEdit: Scenario = {
 
 export const pauseDuringClaim: Scenario = {
   name: 'pause during claim, and resume',
-  async story(world) {
+  async arrange(world) {
     world.calls.before(isClaim, () => world.client.pause(world.id('a')));
     await create(world, minutely(world.at(MINUTE), 4));
     await minutes(world, 2);
     await world.client.resume(world.id('a'));
   },
-  async again(world) {
+  async retryRequests(world) {
     await orRefused(create(world, minutely(world.at(MINUTE), 4)));
     await world.client.pause(world.id('a'));
     await world.client.resume(world.id('a'));
@@ -98,7 +98,7 @@ export const pauseDuringClaim: Scenario = {
 /** The pause comes after the claim, and before the worker has looked at the head. */
 export const pauseAfterClaim: Scenario = {
   name: 'pause between claim and call',
-  async story(world) {
+  async arrange(world) {
     world.calls.before(isClaim, async () => {
       world.calls.before(
         ({ process, what }) => process === 'worker' && what === 'GetItem',
@@ -107,7 +107,7 @@ export const pauseAfterClaim: Scenario = {
     });
     await create(world, once(world.at(MINUTE)));
   },
-  async again(world) {
+  async retryRequests(world) {
     await orRefused(create(world, once(world.at(MINUTE))));
     await world.client.pause(world.id('a'));
   },
@@ -116,13 +116,13 @@ export const pauseAfterClaim: Scenario = {
 
 export const deleteWithPending: Scenario = {
   name: 'delete with pending',
-  async story(world) {
+  async arrange(world) {
     await create(world, minutely(world.at(MINUTE), 3));
     await minutes(world, 1);
     world.outage(10 * SECOND);
     await world.client.delete(world.id('a'));
   },
-  async again(world) {
+  async retryRequests(world) {
     await orRefused(create(world, minutely(world.at(MINUTE), 3)));
     await orRefused(world.client.delete(world.id('a')));
   },

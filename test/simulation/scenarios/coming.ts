@@ -27,12 +27,12 @@ const asAsked = (request: Promise<void>) => request;
 /** Nothing is planned yet; an edit then carries over what was decided. */
 export const decideAhead: Scenario = {
   name: 'skip, unskip and move ahead of the plan, and edit',
-  async story(world) {
+  async arrange(world) {
     await create(world);
     await decide(world, asAsked);
     await world.client.edit(world.id('a'), definitionOf(world, 'new'));
   },
-  async again(world) {
+  async retryRequests(world) {
     await create(world);
     await decide(world, orRefused);
     await world.client.edit(world.id('a'), definitionOf(world, 'new'));
@@ -59,12 +59,12 @@ export const decideAhead: Scenario = {
 
 export const decidePlanned: Scenario = {
   name: 'skip, unskip and move what is planned',
-  async story(world) {
+  async arrange(world) {
     await create(world);
     await minutes(world, 2);
     await decide(world, asAsked);
   },
-  async again(world) {
+  async retryRequests(world) {
     await create(world);
     await decide(world, orRefused);
   },

@@ -8,7 +8,7 @@ import { callsAre, createInAMinute, ledgerIs } from './definitions.ts';
 
 export const leaseExpiry: Scenario = {
   name: 'lease expiry',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = (invocation, tools) => {
       if (tools.nth > 1) return succeeds(invocation, tools);
       tools.worker.life.kill();
@@ -16,7 +16,7 @@ export const leaseExpiry: Scenario = {
     };
     await createInAMinute(world);
   },
-  again: createInAMinute,
+  retryRequests: createInAMinute,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
 };
 
@@ -26,7 +26,7 @@ export const leaseExpiry: Scenario = {
  */
 export const lateWorker: Scenario = {
   name: 'a worker that settles after its lease',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = async (invocation, tools) => {
       const { clock } = tools.worker;
       if (tools.nth > 1) await clock.until(epochMs(clock.now() + MINUTE), tools.signal);
@@ -39,7 +39,7 @@ export const lateWorker: Scenario = {
     await createInAMinute(world);
     await live(world, world.at(HOUR), { workers: 2 });
   },
-  again: createInAMinute,
+  retryRequests: createInAMinute,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
 };
 
@@ -47,7 +47,7 @@ export const lateWorker: Scenario = {
 export const lateRenewal: Scenario = {
   // Its worker has given the lease up by then, and is done with the attempt although the renewal comes in.
   name: 'a renewal that arrives while the sweep takes its lease for expired',
-  async story(world) {
+  async arrange(world) {
     const { until } = world.time.clock(startLife());
     let arrive = () => {};
     const arrival = new Promise<void>((resolve) => {
@@ -75,6 +75,6 @@ export const lateRenewal: Scenario = {
     await createInAMinute(world);
     await live(world, world.at(HOUR), { workers: 2 });
   },
-  again: createInAMinute,
+  retryRequests: createInAMinute,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
 };

@@ -9,11 +9,11 @@ const first = (world: World) => occurrenceAt(world, 'a', world.at(MINUTE));
 
 export const cancelPending: Scenario = {
   name: 'cancel what is pending',
-  async story(world) {
+  async arrange(world) {
     await createInAMinute(world);
     await world.client.cancel(first(world));
   },
-  async again(world) {
+  async retryRequests(world) {
     await createInAMinute(world);
     await orRefused(world.client.cancel(first(world)));
   },
@@ -23,7 +23,7 @@ export const cancelPending: Scenario = {
 /** Its worker hears of it with the renewal that the request came just before. */
 export const cancelRunning: Scenario = {
   name: 'cancel what runs',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = async (_, { worker, signal }) => {
       await worker.clock.until(epochMs(worker.clock.now() + MINUTE), signal);
       return signal.aborted ? { kind: 'failed', retryable: true, detail: 'aborted' } : { kind: 'succeeded' };
@@ -33,7 +33,7 @@ export const cancelRunning: Scenario = {
     world.calls.before(isRenewal, () => world.client.cancel(first(world)));
     await createInAMinute(world);
   },
-  async again(world) {
+  async retryRequests(world) {
     await createInAMinute(world);
     await orRefused(world.client.cancel(first(world)));
   },
@@ -42,7 +42,7 @@ export const cancelRunning: Scenario = {
 
 export const replay: Scenario = {
   name: 'replay',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = async (_, { nth }) =>
       nth === 1 ? { kind: 'failed', retryable: false, detail: 'status 400' } : { kind: 'succeeded' };
     await createInAMinute(world);
@@ -50,7 +50,7 @@ export const replay: Scenario = {
     // Where its worker was taken for dead it runs still, and is not to be replayed.
     await orRefused(world.client.replay(first(world)));
   },
-  async again(world) {
+  async retryRequests(world) {
     await createInAMinute(world);
     await orRefused(world.client.replay(first(world)));
   },

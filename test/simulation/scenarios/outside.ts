@@ -14,7 +14,7 @@ function takenOn(name: string, work: (nth: number) => Work | 'silence', calls: n
     create(world, { completion: 'callback', heartbeatTimeout: 'PT45S' });
   return {
     name,
-    async story(world) {
+    async arrange(world) {
       world.behaviour = async (invocation, { nth }) => {
         const how = work(nth);
         return how === 'silence'
@@ -23,7 +23,7 @@ function takenOn(name: string, work: (nth: number) => Work | 'silence', calls: n
       };
       await createCallback(world);
     },
-    again: createCallback,
+    retryRequests: createCallback,
     expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, calls)],
   };
 }
@@ -47,10 +47,10 @@ const createPulled = (world: World) => create(world, { target: { kind: 'pull', q
 
 export const pulled: Scenario = {
   name: 'a queue that outside workers claim from',
-  async story(world) {
+  async arrange(world) {
     world.outside.pullFrom(world.group, failsFirst);
     await createPulled(world);
   },
-  again: createPulled,
+  retryRequests: createPulled,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 2)],
 };

@@ -15,7 +15,7 @@ const takesLong: Behaviour = async (_, { worker, signal }) => {
 };
 
 function overlapping(overlap: OverlapPolicy, expected: readonly string[]): Scenario {
-  const create: NonNullable<Scenario['again']> = (world) =>
+  const create: NonNullable<Scenario['retryRequests']> = (world) =>
     world.client.create(
       world.id('a'),
       scheduled(minutely(world.at(MINUTE), 3), { overlap, timeout: 'PT5M' }),
@@ -23,12 +23,12 @@ function overlapping(overlap: OverlapPolicy, expected: readonly string[]): Scena
     );
   return {
     name: `overlap ${overlap}`,
-    async story(world) {
+    async arrange(world) {
       world.behaviour = takesLong;
       await create(world);
       await live(world, world.at(HOUR), { workers: 3 });
     },
-    again: (world) => orRefused(create(world)),
+    retryRequests: (world) => orRefused(create(world)),
     expected: (world) => ledgerIs(world, 'a', expected),
   };
 }
@@ -52,12 +52,12 @@ const createTwo = async (world: World) => {
 /** Two schedules of a group that one may run of at a time: the other waits, and is woken. */
 export const groupLimit: Scenario = {
   name: 'a group limit',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = takesLong;
     await createTwo(world);
     await live(world, world.at(HOUR), { workers: 2 });
   },
-  again: createTwo,
+  retryRequests: createTwo,
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['succeeded'])),
     ...(await ledgerIs(world, 'b', ['succeeded'])),

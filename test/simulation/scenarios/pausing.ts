@@ -21,13 +21,13 @@ const move = (world: World) => world.client.move(world.id('a'), world.at(5 * MIN
 /** What a person decided about a time before the pause holds after it. */
 export const pausedUntil: Scenario = {
   name: 'a pause that ends by itself',
-  async story(world) {
+  async arrange(world) {
     await create(world);
     await minutes(world, 1);
     await move(world);
     await world.client.pause(world.id('a'), world.at(4 * MINUTE));
   },
-  async again(world) {
+  async retryRequests(world) {
     await create(world);
     await orRefused(move(world));
     await orRefused(world.client.pause(world.id('a'), world.at(4 * MINUTE)));
@@ -61,7 +61,7 @@ const createMoved = async (world: World) => {
  */
 export const pausedAfterClaim: Scenario = {
   name: 'pause between claim and call, and resume in time',
-  async story(world) {
+  async arrange(world) {
     world.calls.before(isClaim, async () => {
       world.calls.before(
         ({ process, what }) => process === 'worker' && what === 'GetItem',
@@ -72,7 +72,7 @@ export const pausedAfterClaim: Scenario = {
     await minutes(world, 1);
     await world.client.resume(world.id('a'));
   },
-  async again(world) {
+  async retryRequests(world) {
     await createMoved(world);
     await world.client.resume(world.id('a'));
   },
@@ -90,11 +90,11 @@ const createFailing = (world: World) =>
 
 export const pausesItself: Scenario = {
   name: 'a schedule that pauses itself after two failures',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = async () => ({ kind: 'failed', retryable: false, detail: 'status 400' });
     await createFailing(world);
   },
-  again: createFailing,
+  retryRequests: createFailing,
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', [
       'failed not-retryable',

@@ -14,11 +14,11 @@ const createMissed = (world: World) =>
 
 export const catchUp: Scenario = {
   name: 'catch-up after an outage',
-  async story(world) {
+  async arrange(world) {
     await createMissed(world);
     world.outage(9 * MINUTE);
   },
-  again: createMissed,
+  retryRequests: createMissed,
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['coalesced catch-up', 'succeeded', 'succeeded', 'succeeded'])),
     ...callsAre(world, 3),
@@ -38,18 +38,18 @@ const createLong = (world: World) =>
  */
 export const twoTicks: Scenario = {
   name: 'two ticks that catch up at once',
-  async story(world) {
+  async arrange(world) {
     await createLong(world);
     world.outage(12 * MINUTE);
     world.calls.before(
       ({ process, effect }) => process === 'tick' && effect === 'transaction',
       async () => {
         world.outage(MINUTE);
-        await world.tick('other tick', { heedless: true });
+        await world.tick('other tick', { ignoreShardLease: true });
       },
     );
   },
-  again: createLong,
+  retryRequests: createLong,
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['coalesced catch-up', ...Array<string>(8).fill('succeeded')])),
     ...callsAre(world, 8),
@@ -63,8 +63,8 @@ const createTriggered = async (world: World) => {
 
 export const triggerManually: Scenario = {
   name: 'trigger manually',
-  story: createTriggered,
-  again: createTriggered,
+  arrange: createTriggered,
+  retryRequests: createTriggered,
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['succeeded', 'succeeded'])),
     ...callsAre(world, 2),
@@ -73,7 +73,7 @@ export const triggerManually: Scenario = {
 
 export const lateStart: Scenario = {
   name: 'start deadline passed',
-  async story(world) {
+  async arrange(world) {
     await world.client.create(
       world.id('a'),
       scheduled(once(world.at(MINUTE)), { startDeadline: 'PT30S' }),
@@ -81,7 +81,7 @@ export const lateStart: Scenario = {
     );
     world.outage(3 * MINUTE);
   },
-  again: (world) =>
+  retryRequests: (world) =>
     orRefused(
       world.client.create(
         world.id('a'),

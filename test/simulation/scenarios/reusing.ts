@@ -20,7 +20,7 @@ const second = (world: World) => scheduled(minutely(world.at(8 * MINUTE), 2), { 
 /** What the first schedule of a name has left waiting for another try, or pending, is nothing to the second. */
 export const nameUsedAgain: Scenario = {
   name: 'a name that is used again while a retry of the old schedule waits',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = async ({ input }) =>
       input === 'old'
         ? { kind: 'failed', retryable: true, detail: 'status 503' }
@@ -32,7 +32,7 @@ export const nameUsedAgain: Scenario = {
     await world.client.create(world.id('a'), second(world), 'another key');
     await minutes(world, 9);
   },
-  async again(world) {
+  async retryRequests(world) {
     await orRefused(world.client.create(world.id('a'), first(world), 'key'));
     await orRefused(world.client.delete(world.id('a')));
     await orRefused(world.client.create(world.id('a'), second(world), 'another key'));
@@ -58,7 +58,7 @@ export const nameUsedAgain: Scenario = {
 /** Nothing is left of the first but what TTL has not come to yet. */
 export const nameUsedAfterPurge: Scenario = {
   name: 'a name that is used again when its records were purged',
-  async story(world) {
+  async arrange(world) {
     world.ttl.expiry = 'at-once';
     const id = world.id('a');
     await world.client.create(id, scheduled(once(world.at(MINUTE)), { retention: 'P1D' }), 'key');
@@ -67,7 +67,7 @@ export const nameUsedAfterPurge: Scenario = {
     world.outage(900 * DAY);
     await againLater(world);
   },
-  async again(world) {
+  async retryRequests(world) {
     world.ttl.expiry = 'late';
     await orRefused(world.client.delete(world.id('a')));
     await againLater(world);

@@ -27,7 +27,7 @@ async function createAll(world: World): Promise<void> {
 /** Schedules, backlogs and retries of one shard count are found under the next, and nothing is retired too soon. */
 export const shardsChange: Scenario = {
   name: 'shard counts that change',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = failsTimes(1);
     await createAll(world);
     await minutes(world, 2);
@@ -39,7 +39,7 @@ export const shardsChange: Scenario = {
     await minutes(world, 2);
     world.redeploy(3);
   },
-  async again(world) {
+  async retryRequests(world) {
     await createAll(world);
     world.redeploy(3);
     await orRefused(world.client.resume(world.id('b')));

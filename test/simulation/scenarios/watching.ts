@@ -24,19 +24,19 @@ const namedRightly = async (world: World) => {
 /** Its successes are noted after they are settled: a process may die in between. */
 export const watchedSuccess: Scenario = {
   name: 'a watched schedule that succeeds',
-  story: create,
-  again: create,
+  arrange: create,
+  retryRequests: create,
   holds: namedRightly,
   expected: async (world) => [...(await ledgerIs(world, 'a', ['succeeded'])), ...callsAre(world, 1)],
 };
 
 export const watchedFailure: Scenario = {
   name: 'a watched schedule that never succeeds',
-  async story(world) {
+  async arrange(world) {
     world.behaviour = async () => ({ kind: 'failed', retryable: false, detail: 'status 400' });
     await create(world);
   },
-  again: create,
+  retryRequests: create,
   holds: namedRightly,
   expected: async (world) => [
     ...(await ledgerIs(world, 'a', ['failed not-retryable'])),

@@ -40,12 +40,12 @@ async function shardsOf({ planning, shardCount }: Process): Promise<number[]> {
 export async function runTick(
   process: Process,
   { id, note }: Invocation,
-  { heedless }: { readonly heedless: boolean },
+  { ignoreShardLease }: { readonly ignoreShardLease: boolean },
 ): Promise<void> {
   const { planning, occurrences, backfills, clock } = process;
   const shards = await shardsOf(process);
   const deps = {
-    store: heedless ? { ...planning, acquireShard: async () => true } : planning,
+    store: ignoreShardLease ? { ...planning, acquireShard: async () => true } : planning,
     occurrences,
     backfills,
     recurrenceOf: headRecurrence,

@@ -88,7 +88,7 @@ export async function live(
     over = over || (await isQuiet(world));
   };
   const start = () => [
-    ...named('tick', ticks, (name) => eachMinute(() => world.tick(name, { heedless: ticks > 1 }))),
+    ...named('tick', ticks, (name) => eachMinute(() => world.tick(name, { ignoreShardLease: ticks > 1 }))),
     ...named('sweep', sweeps, (name) =>
       eachMinute(() => world.sweep(name), name === 'sweep-1' ? ending : undefined),
     ),

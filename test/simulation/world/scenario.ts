@@ -12,9 +12,9 @@ import { World } from './world.ts';
 export interface Scenario {
   readonly name: string;
   /** Up to where nothing is left to do but to let time pass. */
-  readonly story: (world: World) => Promise<void>;
+  readonly arrange: (world: World) => Promise<void>;
   /** What clients do whose request was not answered: they ask again. Must be harmless when it was carried out. */
-  readonly again?: (world: World) => Promise<void>;
+  readonly retryRequests?: (world: World) => Promise<void>;
   /** The story itself loses messages, so that the sweep has to hand over again. */
   readonly losesMessages?: boolean;
   /** What must be so once all is at rest, whatever went wrong; what it does itself is left in peace. */
@@ -71,19 +71,19 @@ function isDistinct(fault: Fault, { number, alone, effect }: Call): boolean {
 }
 
 /** Tells the story in a world of its own and answers what was wrong at the end. */
-export async function tell(lane: Lane, scenario: Scenario, disturbance?: Disturbance) {
+export async function runScenario(lane: Lane, scenario: Scenario, disturbance?: Disturbance) {
   const world = await World.open(lane);
   world.calls.faults = faultsOf(disturbance);
   const wrong: string[] = [];
   try {
-    await scenario.story(world);
+    await scenario.arrange(world);
     await settle(world);
   } catch (error) {
     if (!disturbance) throw error;
     // Anything but a crash is a request that was refused in the end; its client sees that.
     if (!(error instanceof Crashed) && !GIVEN_UP.includes(disturbance.fault)) throw error;
     await world.restart();
-    await scenario.again?.(world);
+    await scenario.retryRequests?.(world);
     await settle(world);
   }
   wrong.push(...(await faultsAtRest(world)));
@@ -130,13 +130,13 @@ const MOST_IN_LONG = 400;
 const LANES = 4;
 
 /** Every disturbance of a scenario, or `most` of them; throws with what was wrong and where. Answers how many. */
-export async function disturb(
+export async function runWithFaults(
   engine: TestEngine,
   scenario: Scenario,
   { most = Number.POSITIVE_INFINITY, mostInLong = MOST_IN_LONG } = {},
 ): Promise<number> {
   const lane = await openLane(engine);
-  const plain = await tell(lane, scenario);
+  const plain = await runScenario(lane, scenario);
   lane.close();
   if (plain.wrong.length > 0) throw new Error(`${scenario.name}, undisturbed:\n${plain.wrong.join('\n')}`);
   const left = evenly(disturbances(plain.calls), LONG ? mostInLong : most);
@@ -174,7 +174,7 @@ async function tellSafely(
 ): Promise<string | undefined> {
   let wrong: string[];
   try {
-    wrong = (await tell(lane, scenario, disturbance)).wrong;
+    wrong = (await runScenario(lane, scenario, disturbance)).wrong;
   } catch (error) {
     wrong = [error instanceof Error ? (error.stack ?? error.message) : String(error)];
   }

@@ -230,9 +230,9 @@ export class World {
     return { id: this.#invocationId(name), note };
   }
 
-  async tick(name = 'tick', { heedless = false } = {}): Promise<void> {
+  async tick(name = 'tick', { ignoreShardLease = false } = {}): Promise<void> {
     if (this.away.has('tick')) return;
-    await this.#invoke(name, (process) => runTick(process, this.#invocation(name), { heedless }));
+    await this.#invoke(name, (process) => runTick(process, this.#invocation(name), { ignoreShardLease }));
     await this.history.lookAtChanging();
   }
 

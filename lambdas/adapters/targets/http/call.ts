@@ -1,4 +1,4 @@
-import { inText } from '../../../core/attempt/invocation.ts';
+import { toWire } from '../../../core/attempt/invocation.ts';
 import type { CallResult, Invocation } from '../../../core/ports/ports.ts';
 import type { HttpTarget } from '../../../core/targets/http/http.ts';
 import { fillTarget } from '../../../core/targets/http/http.ts';
@@ -27,7 +27,7 @@ export function createHttpCaller(send: SendRequest, store: SecretStore) {
     now: EpochMs,
     signal: AbortSignal,
   ): Promise<CallResult> {
-    const target = fillTarget(named, inText(invocation));
+    const target = fillTarget(named, toWire(invocation));
     let secrets: CallSecrets | undefined;
     const clean = (text: string) => withoutSecrets(text, secrets?.all ?? []);
     try {

@@ -3,10 +3,10 @@ import type { ChangeCharge } from '../../../core/ports/ports.ts';
 import { assertRoom, type Counted, chargeOf } from '../../../core/schedule/group.ts';
 import type { Caller, Schedules } from '../../deps.ts';
 import { shareOf } from '../../groups/quota-usage.ts';
-import type { Move } from '../plan-change/build-change.ts';
-import type { Standing } from './current-schedule.ts';
+import type { ScheduleTransition } from '../plan-change/build-change.ts';
+import type { CurrentSchedule } from './current-schedule.ts';
 
-export interface Charged {
+export interface QuotaChange {
   /** What the change does to the count of the group; absent where that is not counted, or not concerned. */
   readonly group?: ChangeCharge;
   /** What the head then says of it. */
@@ -17,23 +17,24 @@ export interface Charged {
  * What a change costs its group, refused where there is no room. The check is made again by the conditions of the
  * write, so that of two creates at once for the last place one is decided anew, here, and refused.
  */
-export async function charged(
+export async function applyQuota(
   schedules: Pick<Schedules, 'readGroup'>,
   id: ScheduleId,
-  standing: Standing,
-  move: Move,
+  current: CurrentSchedule,
+  transition: ScheduleTransition,
   { now }: Pick<Caller, 'now'>,
-): Promise<Charged> {
-  const live = standing.kind === 'live' ? standing : undefined;
+): Promise<QuotaChange> {
+  const live = current.kind === 'live' ? current : undefined;
   // Pauses and the like leave what is counted as it is.
-  if (!move.definition && move.state !== 'deleted') return { counted: live?.head.counted };
+  if (!transition.definition && transition.state !== 'deleted') return { counted: live?.head.counted };
   const { group } = splitScheduleId(id);
   const state = await schedules.readGroup(group);
   if (!state?.count) return {};
   const { count, settings } = state;
   const anchor = live?.head.anchor ?? now;
   const before = live && shareBefore(id, live, count.epoch, now);
-  const after = move.definition && shareOf(id, move.definition, move.calendars, anchor, now);
+  const after =
+    transition.definition && shareOf(id, transition.definition, transition.calendars, anchor, now);
   const charge = chargeOf(before, after);
   assertRoom(group, settings, count, charge, now);
   return {
@@ -44,7 +45,7 @@ export async function charged(
 
 function shareBefore(
   id: ScheduleId,
-  { head, revision }: Standing & { readonly kind: 'live' },
+  { head, revision }: CurrentSchedule & { readonly kind: 'live' },
   epoch: Counted['epoch'],
   now: Caller['now'],
 ) {

@@ -3,21 +3,23 @@ import type { ScheduleId } from '../../../core/ids.ts';
 import { reviveAtOnce } from '../../../core/pause/revival.ts';
 import type { ScheduleRecord } from '../../../core/ports/ports.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
-import { changeOf, type Move } from '../plan-change/build-change.ts';
+import { buildScheduleChange, type ScheduleTransition } from '../plan-change/build-change.ts';
 import { planRest } from '../plan-change/plan-at-once.ts';
-import { charged } from './apply-quota.ts';
-import { readStanding, type Standing } from './current-schedule.ts';
+import { applyQuota } from './apply-quota.ts';
+import { type CurrentSchedule, readCurrentSchedule } from './current-schedule.ts';
 
 /** Times that a change is decided anew when a tick, a worker or another caller came between. */
 const MAX_TRIES = 8;
 
 export interface Committed {
-  readonly before: Standing;
+  readonly before: CurrentSchedule;
   /** The schedule as this change left it, not as others have since; undefined when there is none. */
   readonly after: ScheduleRecord | undefined;
 }
 
-export type Decide = (standing: Standing) => Promise<Move | undefined> | Move | undefined;
+export type Decide = (
+  current: CurrentSchedule,
+) => Promise<ScheduleTransition | undefined> | ScheduleTransition | undefined;
 
 /**
  * Reads a schedule, lets `decide` say what becomes of it, and writes that if nothing has moved meanwhile; or
@@ -33,18 +35,18 @@ export async function commit(
   decide: Decide,
 ): Promise<Committed> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const standing = await readStanding(deps.schedules, id);
-    const move = await decide(standing);
-    if (!move) return { before: standing, after: standing.kind === 'live' ? standing : undefined };
-    const { group, counted } = await charged(deps.schedules, id, standing, move, caller);
-    const { head, ...rest } = await changeOf(deps, id, standing, move, caller);
+    const current = await readCurrentSchedule(deps.schedules, id);
+    const transition = await decide(current);
+    if (!transition) return { before: current, after: current.kind === 'live' ? current : undefined };
+    const { group, counted } = await applyQuota(deps.schedules, id, current, transition, caller);
+    const { head, ...rest } = await buildScheduleChange(deps, id, current, transition, caller);
     const change = { ...rest, head: { ...head, ...(counted && { counted }) }, ...(group && { group }) };
     const result = await deps.schedules.applyChange(change);
     if (result.kind === 'conflict') continue;
     if (change.revival) await reviveAtOnce(deps, change.revival, change.head);
     await planRest(deps.planning, change.head, caller.now, deps.limits);
-    const revision = change.revision ?? (standing.kind === 'live' ? standing.revision : undefined);
-    return { before: standing, after: revision && { head: change.head, revision } };
+    const revision = change.revision ?? (current.kind === 'live' ? current.revision : undefined);
+    return { before: current, after: revision && { head: change.head, revision } };
   }
   throw new PunctualError('schedule.busy', `${id} kept changing while this was tried; try again.`);
 }

@@ -5,16 +5,16 @@ import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { Schedules } from '../../deps.ts';
 
 /** How a schedule stands before a change. A tombstone keeps the numbers that its successor goes on from. */
-export type Standing =
+export type CurrentSchedule =
   /** Never made, or so long ago that its tombstone is gone: its revisions are kept and say where numbers go on. */
   | { readonly kind: 'absent'; readonly lastRevision: number }
   | { readonly kind: 'deleted'; readonly head: ScheduleHead }
   | ({ readonly kind: 'live' } & ScheduleRecord);
 
-export async function readStanding(
+export async function readCurrentSchedule(
   schedules: Pick<Schedules, 'readHead' | 'readRevision' | 'lastRevision'>,
   id: ScheduleId,
-): Promise<Standing> {
+): Promise<CurrentSchedule> {
   const head = await schedules.readHead(id);
   if (!head) return { kind: 'absent', lastRevision: await schedules.lastRevision(id) };
   if (head.state === 'deleted') return { kind: 'deleted', head };
@@ -28,9 +28,12 @@ export function scheduleNotFound(id: ScheduleId): PunctualError {
   return new PunctualError('schedule.not-found', `There is no schedule ${id}.`, { value: id });
 }
 
-export function assertLive(standing: Standing, id: ScheduleId): Standing & { readonly kind: 'live' } {
-  if (standing.kind !== 'live') throw scheduleNotFound(id);
-  return standing;
+export function assertLive(
+  current: CurrentSchedule,
+  id: ScheduleId,
+): CurrentSchedule & { readonly kind: 'live' } {
+  if (current.kind !== 'live') throw scheduleNotFound(id);
+  return current;
 }
 
 export function assertPresent(record: ScheduleRecord | undefined, id: ScheduleId): ScheduleRecord {

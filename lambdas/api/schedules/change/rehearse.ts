@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { occurrenceId, type ScheduleId } from '../../../core/ids.ts';
-import { withGivenBack } from '../../../core/planning/runs-left.ts';
+import { refundRuns } from '../../../core/planning/runs-left.ts';
 import { type Compiled, DEFAULT_PREVIEW, type PreviewFire, preview } from '../../../core/recurrence/index.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
@@ -10,14 +10,14 @@ import { type EpochMs, epochMs } from '../../../core/time.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
 import { fireViewOf } from '../../service/fire-view.ts';
 import { shownState } from '../definition/schedule-view.ts';
-import { type Move, openOf } from '../plan-change/build-change.ts';
+import { openOf, type ScheduleTransition } from '../plan-change/build-change.ts';
 import { fitted } from '../plan-change/fitted.ts';
 import { countsOn, nextHead } from '../plan-change/next-head.ts';
 import { startOf } from '../plan-change/plan-head.ts';
 import type { rehearsalView } from '../schema/rehearsal-schema.ts';
-import { charged } from './apply-quota.ts';
+import { applyQuota } from './apply-quota.ts';
 import type { Decide } from './commit.ts';
-import { readStanding, type Standing } from './current-schedule.ts';
+import { type CurrentSchedule, readCurrentSchedule } from './current-schedule.ts';
 
 export type Rehearsal = z.output<typeof rehearsalView>;
 
@@ -39,16 +39,16 @@ export async function rehearse(
   caller: Caller,
   decide: Decide,
 ): Promise<Rehearsal> {
-  const standing = await readStanding(deps.schedules, id);
-  const live = standing.kind === 'live' ? standing.head : undefined;
+  const current = await readCurrentSchedule(deps.schedules, id);
+  const live = current.kind === 'live' ? current.head : undefined;
   const before = live ? timesOf(live, caller.now) : NONE;
-  const move = await decide(standing);
-  if (move) await charged(deps.schedules, id, standing, move, caller);
-  const after = move ? await timesAfter(deps, id, standing, move, caller) : before;
+  const transition = await decide(current);
+  if (transition) await applyQuota(deps.schedules, id, current, transition, caller);
+  const after = transition ? await timesAfter(deps, id, current, transition, caller) : before;
   const without = (fires: readonly PreviewFire[], { has }: Times) =>
     fires.filter((fire) => !has(timeOf(fire))).map(fireViewOf);
   return {
-    state: await stateAfter(deps, move, live, after),
+    state: await stateAfter(deps, transition, live, after),
     before: before.fires.map(fireViewOf),
     after: after.fires.map(fireViewOf),
     added: without(after.fires, before),
@@ -59,12 +59,12 @@ export async function rehearse(
 
 async function stateAfter(
   { occurrences }: Pick<ChangeDeps, 'occurrences'>,
-  move: Move | undefined,
+  transition: ScheduleTransition | undefined,
   live: ScheduleHead | undefined,
   after: Times,
 ) {
-  if (live && !move) return shownState(await shownStateOf(live, occurrences.openOf));
-  if (move?.state === 'paused') return 'paused';
+  if (live && !transition) return shownState(await shownStateOf(live, occurrences.openOf));
+  if (transition?.state === 'paused') return 'paused';
   return after.fires.length > 0 || after.leavesOpen ? 'enabled' : 'completed';
 }
 
@@ -91,27 +91,32 @@ function firesAt(recurrence: Compiled, at: EpochMs): boolean {
 async function timesAfter(
   deps: ChangeDeps,
   id: ScheduleId,
-  standing: Standing,
-  move: Move,
+  current: CurrentSchedule,
+  transition: ScheduleTransition,
   caller: Caller,
 ): Promise<Times> {
   const { now } = caller;
-  const open = await openOf(deps, id, standing);
-  const uncounted = nextHead(id, standing, move, now);
-  const before = standing.kind === 'live' ? standing.head : undefined;
-  const { toStop } = await fitted(deps, { id, before, base: uncounted, move, open, now });
-  const cancelled = withGivenBack(before, toStop, uncounted.remainingRuns);
-  const base = { ...uncounted, ...(countsOn(standing, move) && cancelled) };
-  const asItWas = move.goOn?.kind === 'as-it-was' ? before : undefined;
+  const open = await openOf(deps, id, current);
+  const uncounted = nextHead(id, current, transition, now);
+  const before = current.kind === 'live' ? current.head : undefined;
+  const { toStop } = await fitted(deps, { id, before, base: uncounted, transition, open, now });
+  const cancelled = refundRuns(before, toStop, uncounted.remainingRuns);
+  const base = { ...uncounted, ...(countsOn(current, transition) && cancelled) };
+  const asItWas = transition.planningStart?.kind === 'unchanged' ? before : undefined;
   const leavesOpen = open.length > new Set(toStop.map(occurrenceId)).size;
   const next = {
     ...timesOf({ ...base, ...(asItWas ?? { state: 'enabled', nextDueAt: now }), policy: base.policy }, now),
     leavesOpen,
   };
-  if (move.goOn?.kind !== 'after-kept' || standing.kind !== 'live' || move.state !== 'enabled') return next;
+  if (
+    transition.planningStart?.kind !== 'after-pending' ||
+    current.kind !== 'live' ||
+    transition.state !== 'enabled'
+  )
+    return next;
   // What is planned already still runs as it was; the new times begin behind it.
-  const start = await startOf(deps, { before: standing.head, base, move, open, caller });
-  const kept = headRecurrence(standing.head);
+  const start = await startOf(deps, { before: current.head, base, transition, open, caller });
+  const kept = headRecurrence(current.head);
   const old = preview(kept, { from: now, to: start, count: DEFAULT_PREVIEW, now, seed: id }).items;
   const rest = preview(headRecurrence(base), { from: start, now, seed: id }).items;
   return {

@@ -2,7 +2,7 @@ import { occurrenceId, type ScheduleId } from '../../../core/ids.ts';
 import type { ChangeReason, PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
 import { revivalOf } from '../../../core/pause/revival.ts';
 import type { PlannedOccurrence } from '../../../core/planning/planner.ts';
-import { withGivenBack } from '../../../core/planning/runs-left.ts';
+import { refundRuns } from '../../../core/planning/runs-left.ts';
 import type { IdempotencyRecord, ScheduleChange } from '../../../core/ports/ports.ts';
 import type { PinnedCalendar } from '../../../core/schedule/calendar.ts';
 import type { Definition } from '../../../core/schedule/definition.ts';
@@ -10,22 +10,22 @@ import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { Pause } from '../../../core/schedule/pause.ts';
 import { successExpectedBy } from '../../../core/schedule/watch.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
-import type { Standing } from '../change/current-schedule.ts';
+import type { CurrentSchedule } from '../change/current-schedule.ts';
 import { fitted } from './fitted.ts';
 import { countsOn, nextHead } from './next-head.ts';
-import { type GoOn, goOn, type Open } from './plan-head.ts';
+import { type Open, type PlanningStart, planHead } from './plan-head.ts';
 
 /** A change of a schedule as its use case puts it; what is cancelled and created follows from it. */
-export interface Move {
+export interface ScheduleTransition {
   /** `enabled` becomes `completed` where no time is left. */
   readonly state: 'enabled' | 'paused' | 'deleted';
   /** Present when what or when changes: it becomes the next revision. */
   readonly definition?: Definition;
   /** Of a definition that names some: what they are now. */
   readonly calendars?: readonly PinnedCalendar[];
-  readonly cancel: CancelMove;
+  readonly cancel: CancelTerms;
   /** `anew` when absent. */
-  readonly goOn?: GoOn;
+  readonly planningStart?: PlanningStart;
   /** What a pause says of itself; one that goes on without it says the same as before. */
   readonly pause?: PauseTerms;
   readonly idempotency?: IdempotencyRecord;
@@ -37,7 +37,7 @@ export interface PauseTerms extends Pick<Pause, 'by'> {
   readonly until: Pause['until'] | undefined;
 }
 
-export interface CancelMove {
+export interface CancelTerms {
   /**
    * Manual occurrences were asked for by a person: only the deletion of their schedule stops them. `none`: what
    * is pending still runs, under the revision that it was created by. `coming`: scheduled ones whose time has not
@@ -47,19 +47,24 @@ export interface CancelMove {
   readonly reason: ChangeReason;
 }
 
-export async function changeOf(
+export async function buildScheduleChange(
   deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
   id: ScheduleId,
-  standing: Standing,
-  move: Move,
+  current: CurrentSchedule,
+  transition: ScheduleTransition,
   caller: Caller,
 ): Promise<ScheduleChange> {
   const { now } = caller;
-  const before = standing.kind === 'absent' ? undefined : standing.head;
-  const open = await openOf(deps, id, standing);
-  const base = nextHead(id, standing, move, now);
-  const { carried, decided, toStop, room: free } = await fitted(deps, { id, before, base, move, open, now });
-  const resumes = before?.state === 'paused' && move.state === 'enabled';
+  const before = current.kind === 'absent' ? undefined : current.head;
+  const open = await openOf(deps, id, current);
+  const base = nextHead(id, current, transition, now);
+  const {
+    carried,
+    decided,
+    toStop,
+    room: free,
+  } = await fitted(deps, { id, before, base, transition, open, now });
+  const resumes = before?.state === 'paused' && transition.state === 'enabled';
   const revival = resumes ? revivalOf(before, now) : undefined;
   // What a resume finds pending (a pause died before it had cancelled all) is cancelled before it, since the schedule is
   // still paused, and comes back with what the pause held; a catch-up has all the room.
@@ -68,10 +73,10 @@ export async function changeOf(
   const room = resumes ? free : Math.max(0, free - toStop.length);
   const counted = {
     ...base,
-    ...(countsOn(standing, move) && withGivenBack(before, toStop, base.remainingRuns)),
+    ...(countsOn(current, transition) && refundRuns(before, toStop, base.remainingRuns)),
   };
-  const going = await goOn(deps, { before, base: counted, move, open, caller, room });
-  const { create: planned, records, ...state } = going;
+  const headPlan = await planHead(deps, { before, base: counted, transition, open, caller, room });
+  const { create: planned, records, ...state } = headPlan;
   const taken = new Set([...carried.create, ...carried.skipped].map(({ scheduledTime }) => scheduledTime));
   const wanted = planned.filter(({ scheduledTime }) => !taken.has(scheduledTime));
   const { create, cancel } = apart([...wanted, ...decided.create], toStop);
@@ -80,27 +85,29 @@ export async function changeOf(
   return {
     expected: before ?? null,
     head,
-    ...(move.definition && {
+    ...(transition.definition && {
       revision: {
         schedule: id,
         revision: base.revision,
-        definition: move.definition,
-        ...(move.calendars && move.calendars.length > 0 && { calendars: move.calendars }),
+        definition: transition.definition,
+        ...(transition.calendars && transition.calendars.length > 0 && { calendars: transition.calendars }),
         createdAt: now,
         createdBy: caller.principal,
       },
     }),
     cancel,
-    cancelReason: move.cancel.reason,
+    cancelReason: transition.cancel.reason,
     ...(resumes && { cancelsFirst: true }),
     ...(revival && { revival }),
     create,
     ...(decided.after.length > 0 && { createAfter: decided.after }),
     records,
-    ...((move.definition || move.state === 'deleted') && { calendars: calendarsOf(before, move) }),
-    ...(lookAt !== null && { watch: { lookAt, fresh: standing.kind !== 'live' } }),
+    ...((transition.definition || transition.state === 'deleted') && {
+      calendars: calendarsOf(before, transition),
+    }),
+    ...(lookAt !== null && { watch: { lookAt, fresh: current.kind !== 'live' } }),
     ...(carried.skipped.length > 0 && { skipped: carried.skipped }),
-    ...(move.idempotency && { idempotency: move.idempotency }),
+    ...(transition.idempotency && { idempotency: transition.idempotency }),
     now,
   };
 }
@@ -119,15 +126,18 @@ function apart(create: readonly PlannedOccurrence[], cancel: readonly PendingOcc
 }
 
 /** Written with the schedule, so that a calendar knows by whom it is used. */
-function calendarsOf(before: ScheduleHead | undefined, move: Move): NonNullable<ScheduleChange['calendars']> {
+function calendarsOf(
+  before: ScheduleHead | undefined,
+  transition: ScheduleTransition,
+): NonNullable<ScheduleChange['calendars']> {
   const used = before?.state === 'deleted' ? [] : (before?.policy.calendars ?? []);
-  return { after: move.calendars ?? [], before: used.map(({ name }) => name) };
+  return { after: transition.calendars ?? [], before: used.map(({ name }) => name) };
 }
 
 export async function openOf(
   deps: Pick<ChangeDeps, 'occurrences'>,
   id: ScheduleId,
-  standing: Standing,
+  current: CurrentSchedule,
 ): Promise<readonly Open[]> {
-  return standing.kind === 'absent' ? [] : deps.occurrences.openOf(id);
+  return current.kind === 'absent' ? [] : deps.occurrences.openOf(id);
 }

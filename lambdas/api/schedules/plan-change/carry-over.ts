@@ -17,7 +17,7 @@ import { type EpochMs, epochMs } from '../../../core/time.ts';
 import { counterpart } from '../../../core/zones/zone-change.ts';
 import { isNewerZoneData } from '../../../core/zones/zone-version.ts';
 import type { Occurrences } from '../../deps.ts';
-import type { Move } from './build-change.ts';
+import type { ScheduleTransition } from './build-change.ts';
 import type { HeadBase } from './next-head.ts';
 import type { Open } from './plan-head.ts';
 import { toCancel } from './to-cancel.ts';
@@ -25,7 +25,7 @@ import { toCancel } from './to-cancel.ts';
 interface Change {
   readonly before: ScheduleHead | undefined;
   readonly base: HeadBase;
-  readonly move: Move;
+  readonly transition: ScheduleTransition;
   readonly open: readonly Open[];
   readonly now: EpochMs;
   readonly zoneData: string;
@@ -37,11 +37,11 @@ interface Change {
  */
 export async function carryOver(
   occurrences: Pick<Occurrences, 'listOccurrences'>,
-  { before, base, move, open, now, zoneData }: Change,
+  { before, base, transition, open, now, zoneData }: Change,
 ): Promise<Decisions> {
-  const isEdit = move.definition !== undefined;
-  const isResume = before?.state === 'paused' && move.state === 'enabled';
-  if (!before || before.state === 'deleted' || move.state === 'deleted' || !(isEdit || isResume))
+  const isEdit = transition.definition !== undefined;
+  const isResume = before?.state === 'paused' && transition.state === 'enabled';
+  if (!before || before.state === 'deleted' || transition.state === 'deleted' || !(isEdit || isResume))
     return NO_DECISIONS;
 
   const recurrence = headRecurrence(base);
@@ -50,7 +50,7 @@ export async function carryOver(
   const placed = (all: readonly Occurrence[]) =>
     all.map((record) => ({ record, at: stands(record) })).filter(({ at }) => isTime(at));
   const records = await latestRecords(occurrences, before, now);
-  const pending = move.state === 'enabled' ? movedAmong(before, move, open, now) : [];
+  const pending = transition.state === 'enabled' ? movedAmong(before, transition, open, now) : [];
   const held = isResume ? records.filter(isLeftByPause).filter(isMoved) : [];
   const moved = placed([...pending, ...held].filter((one) => isMoveAhead(one, now))).sort(
     (a, b) => a.record.dueAt - b.record.dueAt,
@@ -63,7 +63,7 @@ export async function carryOver(
       .filter(({ record, at }) => isEdit || at !== record.scheduledTime)
       .map((one) => skippedAgain(base, one)),
     cancel:
-      move.cancel.kinds === 'none'
+      transition.cancel.kinds === 'none'
         ? moved.flatMap(({ record }) => (record.status === 'pending' ? [record] : []))
         : [],
   };
@@ -80,11 +80,11 @@ function placeBy(before: ScheduleHead, zoneData: string): (record: Occurrence) =
 /** Ones that the change cancels; one that keeps what is pending keeps what the planner made, not what is ahead of it. */
 function movedAmong(
   before: ScheduleHead,
-  move: Move,
+  transition: ScheduleTransition,
   open: readonly Open[],
   now: EpochMs,
 ): readonly PendingOccurrence[] {
-  if (move.cancel.kinds !== 'none') return toCancel(open, move.cancel, now).filter(isMoved);
+  if (transition.cancel.kinds !== 'none') return toCancel(open, transition.cancel, now).filter(isMoved);
   return open
     .filter((one) => one.status === 'pending')
     .filter((one) => one.kind === 'scheduled' && isAheadOfPlan(before, one));

@@ -8,6 +8,6 @@ import type { EpochMs } from '../../../core/time.ts';
  * The ledger record for nominal times of the old definition that passed before anything created them (the tick
  * is behind) and that the change now rules out.
  */
-export function leftOver(head: ScheduleHead, now: EpochMs, reason: ChangeReason): PlannedRecord[] {
+export function droppedTimes(head: ScheduleHead, now: EpochMs, reason: ChangeReason): PlannedRecord[] {
   return head.state === 'enabled' ? coalesce(head, head.nextDueAt, now, reason) : [];
 }

@@ -5,7 +5,7 @@ import type { Decisions } from '../../../core/planning/decisions.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { type EpochMs, MINUTE } from '../../../core/time.ts';
 import type { ChangeDeps } from '../../deps.ts';
-import type { Move } from './build-change.ts';
+import type { ScheduleTransition } from './build-change.ts';
 import { carryOver } from './carry-over.ts';
 import type { HeadBase } from './next-head.ts';
 import type { Open } from './plan-head.ts';
@@ -24,7 +24,7 @@ interface Change {
   readonly id: ScheduleId;
   readonly before: ScheduleHead | undefined;
   readonly base: HeadBase;
-  readonly move: Move;
+  readonly transition: ScheduleTransition;
   readonly open: readonly Open[];
   readonly now: EpochMs;
 }
@@ -34,16 +34,16 @@ interface Change {
  * cannot. `room` is what they leave, cancels apart.
  */
 export async function fitted(deps: Pick<ChangeDeps, 'occurrences' | 'zoneData'>, change: Change) {
-  const { id, before, base, move, open, now } = change;
+  const { id, before, base, transition, open, now } = change;
   const { zoneData } = deps;
-  const carried = await carryOver(deps.occurrences, { before, base, move, open, now, zoneData });
-  const toStop = [...toCancel(open, move.cancel, now), ...carried.cancel];
+  const carried = await carryOver(deps.occurrences, { before, base, transition, open, now, zoneData });
+  const toStop = [...toCancel(open, transition.cancel, now), ...carried.cancel];
   const isWatched = base.policy.expectSuccessWithin !== undefined;
   const links =
-    (isWatched ? 1 : 0) + 2 * (move.calendars ?? []).length + (before?.policy.calendars ?? []).length;
-  const decided = decidedIn(id, carried, move, TRANSACTION_ROOM - links - LEAST_PLANNED);
+    (isWatched ? 1 : 0) + 2 * (transition.calendars ?? []).length + (before?.policy.calendars ?? []).length;
+  const decided = decidedIn(id, carried, transition, TRANSACTION_ROOM - links - LEAST_PLANNED);
   const room = Math.max(0, TRANSACTION_ROOM - decided.actions - links);
-  if (move.definition && move.state === 'enabled') assertSafe(id, toStop, room, now);
+  if (transition.definition && transition.state === 'enabled') assertSafe(id, toStop, room, now);
   return { carried, decided, toStop, room };
 }
 
@@ -54,7 +54,7 @@ export async function fitted(deps: Pick<ChangeDeps, 'occurrences' | 'zoneData'>,
 function decidedIn(
   id: ScheduleId,
   { create, skipped, cancel }: Decisions,
-  { definition }: Move,
+  { definition }: ScheduleTransition,
   room: number,
 ) {
   // What an edit keeps is cancelled in it, and made again by the new revision.

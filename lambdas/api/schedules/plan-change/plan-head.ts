@@ -8,26 +8,26 @@ import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
 import type { Pause } from '../../../core/schedule/pause.ts';
 import { type EpochMs, epochMs } from '../../../core/time.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
-import type { Move } from './build-change.ts';
+import type { ScheduleTransition } from './build-change.ts';
 import { isAheadOfPlan } from './carry-over.ts';
-import { leftOver } from './dropped-times.ts';
+import { droppedTimes } from './dropped-times.ts';
 import type { HeadBase } from './next-head.ts';
 import { planFirst } from './plan-at-once.ts';
 import { planFrom } from './plan-from.ts';
 
 /** Where planning goes on after a change. */
-export type GoOn =
+export type PlanningStart =
   /** From now; what is pending was cancelled. */
-  | { readonly kind: 'anew' }
+  | { readonly kind: 'from-now' }
   /** Where it stood: what and when to plan is the same as before. */
-  | { readonly kind: 'as-it-was' }
+  | { readonly kind: 'unchanged' }
   /** Behind the last time that is planned already and still runs. */
-  | { readonly kind: 'after-kept' }
+  | { readonly kind: 'after-pending' }
   /** With times that passed while it was paused, as far as the policy runs them. */
-  | { readonly kind: 'made-up'; readonly catchUp: CatchUpPolicy };
+  | { readonly kind: 'catch-up'; readonly catchUp: CatchUpPolicy };
 
 /** How a schedule goes on after a change: what is planned of it and what is recorded as not run. */
-export interface Going {
+export interface HeadPlan {
   readonly state: ScheduleState;
   readonly nextDueAt: EpochMs | null;
   readonly pause?: Pause;
@@ -44,30 +44,35 @@ export type Open = PendingOccurrence | RunningOccurrence;
 interface Change {
   readonly before: ScheduleHead | undefined;
   readonly base: HeadBase;
-  readonly move: Move;
+  readonly transition: ScheduleTransition;
   readonly open: readonly Open[];
   readonly caller: Caller;
   /** Occurrences that the transaction still takes. */
   readonly room: number;
 }
 
-export async function goOn(
+export async function planHead(
   deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
   change: Change,
-): Promise<Going> {
-  const { before, move, caller } = change;
-  switch (move.state) {
+): Promise<HeadPlan> {
+  const { before, transition, caller } = change;
+  switch (transition.state) {
     case 'deleted':
-      return { state: 'deleted', nextDueAt: null, create: [], records: ruledOut(change, caller.now) };
+      return {
+        state: 'deleted',
+        nextDueAt: null,
+        create: [],
+        records: recordsOfDroppedTimes(change, caller.now),
+      };
     case 'paused':
       return paused(deps, change);
     case 'enabled':
-      if (before && move.goOn?.kind === 'as-it-was') return asItWas({ ...change, before });
+      if (before && transition.planningStart?.kind === 'unchanged') return asItWas({ ...change, before });
       return enabled(deps, change);
   }
 }
 
-function asItWas({ before, base, open, caller }: Change & { before: ScheduleHead }): Going {
+function asItWas({ before, base, open, caller }: Change & { before: ScheduleHead }): HeadPlan {
   const { state } = before;
   // The edit may be the very one that asks for it, or takes it back.
   const nextDueAt = state === 'completed' ? retireAt(base, open, caller.now) : before.nextDueAt;
@@ -86,12 +91,12 @@ function asItWas({ before, base, open, caller }: Change & { before: ScheduleHead
 async function enabled(
   deps: Pick<ChangeDeps, 'occurrences' | 'limits' | 'zoneData'>,
   change: Change,
-): Promise<Going> {
-  const { base, move, caller, room } = change;
+): Promise<HeadPlan> {
+  const { base, transition, caller, room } = change;
   const start = await startOf(deps, change);
-  const { goOn: how } = move;
+  const { planningStart: how } = transition;
   const asked =
-    how?.kind === 'made-up'
+    how?.kind === 'catch-up'
       ? { catchUp: how.catchUp, from: epochMs(start + 1), asOf: caller.now }
       : undefined;
   const first = planFirst(
@@ -111,7 +116,7 @@ async function enabled(
     zoneData: deps.zoneData,
     ...(asked && nextDueAt !== null && nextDueAt <= asked.asOf && { makingUp: asked }),
     create,
-    records: [...ruledOut(change, epochMs(Math.min(start, caller.now))), ...first.records],
+    records: [...recordsOfDroppedTimes(change, epochMs(Math.min(start, caller.now))), ...first.records],
   };
 }
 
@@ -123,12 +128,18 @@ function lastRunUpTo(start: EpochMs, { before }: Change): EpochMs | undefined {
 /** Planning begins after this. */
 export async function startOf(
   deps: Pick<ChangeDeps, 'occurrences'>,
-  { before, base, move, open, caller }: Pick<Change, 'before' | 'base' | 'move' | 'open' | 'caller'>,
+  {
+    before,
+    base,
+    transition,
+    open,
+    caller,
+  }: Pick<Change, 'before' | 'base' | 'transition' | 'open' | 'caller'>,
 ): Promise<EpochMs> {
   const { now } = caller;
   if (!before) return now;
-  const how = move.goOn?.kind ?? 'anew';
-  if (how === 'after-kept') {
+  const how = transition.planningStart?.kind ?? 'from-now';
+  if (how === 'after-pending') {
     const planned = open
       .filter((one) => one.kind === 'scheduled' && !isAheadOfPlan(before, one))
       .map(({ scheduledTime }) => scheduledTime);
@@ -136,8 +147,8 @@ export async function startOf(
     const next = before.state === 'enabled' ? (before.nextDueAt ?? 0) : 0;
     return epochMs(Math.max(now, next - 1, ...planned));
   }
-  if (move.goOn?.kind === 'made-up' && before.pause) {
-    const { catchUp } = move.goOn;
+  if (transition.planningStart?.kind === 'catch-up' && before.pause) {
+    const { catchUp } = transition.planningStart;
     const recurrence = headRecurrence(base);
     const first = firstMadeUp(before.pause, recurrence, catchUp, now);
     if (first !== null) return epochMs(first - 1);
@@ -146,21 +157,24 @@ export async function startOf(
 }
 
 /** Times of the old definition, up to `until`, that nothing created and that the change rules out. */
-function ruledOut({ before, move, caller }: Change, until: EpochMs): PlannedRecord[] {
+function recordsOfDroppedTimes({ before, transition, caller }: Change, until: EpochMs): PlannedRecord[] {
   if (!before) return [];
   if (before.state === 'paused') return pausedTimes(before, until);
-  return leftOver(before, caller.now, move.cancel.reason);
+  return droppedTimes(before, caller.now, transition.cancel.reason);
 }
 
 /** Newly paused, paused with other terms, or edited while paused. */
-async function paused(deps: Pick<ChangeDeps, 'occurrences'>, change: Change): Promise<Going> {
-  const { before, base, move, caller } = change;
+async function paused(deps: Pick<ChangeDeps, 'occurrences'>, change: Change): Promise<HeadPlan> {
+  const { before, base, transition, caller } = change;
   if (!before) throw new Error(`${base.id} is paused before it exists.`);
-  const { since, by, note, until } = { ...(before.pause ?? { since: caller.now, by: '' }), ...move.pause };
+  const { since, by, note, until } = {
+    ...(before.pause ?? { since: caller.now, by: '' }),
+    ...transition.pause,
+  };
   const terms = { since, by, ...(note !== undefined && { note }), ...(until !== undefined && { until }) };
   const nextDueAt = until ?? null;
   // With other times, those of the old definition end here and the new one makes up for its own only.
-  const otherTimes = move.definition !== undefined && move.goOn?.kind !== 'as-it-was';
+  const otherTimes = transition.definition !== undefined && transition.planningStart?.kind !== 'unchanged';
   const stops = before.pause === undefined || otherTimes;
   if (before.pause && !stops) {
     const { from, unrecorded } = before.pause;
@@ -176,6 +190,6 @@ async function paused(deps: Pick<ChangeDeps, 'occurrences'>, change: Change): Pr
     nextDueAt,
     pause: { ...terms, ...where },
     create: [],
-    records: ruledOut(change, caller.now),
+    records: recordsOfDroppedTimes(change, caller.now),
   };
 }

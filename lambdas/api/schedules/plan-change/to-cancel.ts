@@ -1,12 +1,12 @@
 import type { PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
 import type { EpochMs } from '../../../core/time.ts';
-import type { CancelMove } from './build-change.ts';
+import type { CancelTerms } from './build-change.ts';
 import type { Open } from './plan-head.ts';
 
 /** Those of coming times first: what has passed is made anew by no change, so that a cancel that comes late is no harm. */
 export function toCancel(
   open: readonly Open[],
-  { kinds }: CancelMove,
+  { kinds }: CancelTerms,
   now: EpochMs,
 ): readonly PendingOccurrence[] {
   if (kinds === 'none') return [];

@@ -18,14 +18,14 @@ type Views = Pick<ApiDeps, 'watches' | 'occurrences'>;
 /** Schedules of a list whose outlook is read at once. */
 const AT_ONCE = 16;
 
-export async function shown(deps: Views, record: ScheduleRecord, now: EpochMs) {
+export async function scheduleAnswer(deps: Views, record: ScheduleRecord, now: EpochMs) {
   const [view] = await scheduleViews(deps, [record], now);
   return answer(200, view as ScheduleView, { etag: etagOf(record.head) });
 }
 
 /** Group and name need no escaping in the path: their alphabet has nothing that would. */
-export async function made(deps: Views, record: ScheduleRecord, now: EpochMs) {
-  const { body, headers } = await shown(deps, record, now);
+export async function createdAnswer(deps: Views, record: ScheduleRecord, now: EpochMs) {
+  const { body, headers } = await scheduleAnswer(deps, record, now);
   return answer(201, body, { ...headers, location: `/schedules/${record.head.id}` });
 }
 

@@ -10,7 +10,7 @@ import { getSchedule } from '../get-schedule.ts';
 import { listSchedules } from '../list-schedules.ts';
 import { patchSchedule, rehearsePatch } from '../patch-schedule.ts';
 import { rehearseReplacement, replaceSchedule } from '../replace-schedule.ts';
-import { idOf, made, scheduleViews, shown } from './answers.ts';
+import { createdAnswer, idOf, scheduleAnswer, scheduleViews } from './answers.ts';
 import * as schedules from './endpoints.ts';
 
 export const scheduleRoutes = (deps: ApiDeps) => [
@@ -24,7 +24,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
       idempotencyKey: headers['idempotency-key'],
     };
     if (query.dryRun) return answer(200, await rehearseCreation(deps, request));
-    return made(deps, await createSchedule(deps, request), caller.now);
+    return createdAnswer(deps, await createSchedule(deps, request), caller.now);
   }),
 
   mounted(schedules.listEndpoint, async ({ query, caller }) => {
@@ -34,7 +34,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
   }),
 
   mounted(schedules.getEndpoint, async ({ params, caller }) =>
-    shown(deps, await getSchedule(deps, idOf(params)), caller.now),
+    scheduleAnswer(deps, await getSchedule(deps, idOf(params)), caller.now),
   ),
 
   mounted(schedules.replaceEndpoint, async ({ params, headers, query, body, caller }) => {
@@ -50,7 +50,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
     };
     if (query.dryRun) return answer(200, await rehearseReplacement(deps, request));
     const { record, created } = await replaceSchedule(deps, request);
-    return created ? made(deps, record, caller.now) : shown(deps, record, caller.now);
+    return created ? createdAnswer(deps, record, caller.now) : scheduleAnswer(deps, record, caller.now);
   }),
 
   mounted(schedules.patchEndpoint, async ({ params, headers, query, body, caller }) => {
@@ -58,7 +58,7 @@ export const scheduleRoutes = (deps: ApiDeps) => [
     const request = { id, caller, patch: body, pending: query.pending, ifMatch: headers['if-match'] };
     const read = (merged: unknown) => readDefinition(id, merged);
     if (query.dryRun) return answer(200, await rehearsePatch(deps, request, read));
-    return shown(deps, await patchSchedule(deps, request, read), caller.now);
+    return scheduleAnswer(deps, await patchSchedule(deps, request, read), caller.now);
   }),
 
   mounted(schedules.deleteEndpoint, async ({ params, headers, caller }) => {

@@ -15,7 +15,7 @@ import { pauseBody, resumeBody } from '../schema/pause-schema.ts';
 import { scheduleView } from '../schema/schedule-schema.ts';
 import { triggerSchedule } from '../trigger-schedule.ts';
 import { upcoming } from '../upcoming.ts';
-import { idOf, shown } from './answers.ts';
+import { idOf, scheduleAnswer } from './answers.ts';
 
 const tag = 'Schedules';
 const path = '/schedules/{group}/{name}';
@@ -98,12 +98,12 @@ const explainEndpoint = endpoint({
 export const scheduleVerbs = (deps: ApiDeps) => [
   mounted(pauseEndpoint, async ({ params, headers, body, caller }) => {
     const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
-    return shown(deps, await pauseSchedule(deps, request), caller.now);
+    return scheduleAnswer(deps, await pauseSchedule(deps, request), caller.now);
   }),
 
   mounted(resumeEndpoint, async ({ params, headers, body, caller }) => {
     const request = { id: idOf(params), caller, ...body, ifMatch: headers['if-match'] };
-    return shown(deps, await resumeSchedule(deps, request), caller.now);
+    return scheduleAnswer(deps, await resumeSchedule(deps, request), caller.now);
   }),
 
   mounted(triggerEndpoint, async ({ params, headers, body: own, caller }) => {
