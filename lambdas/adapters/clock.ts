@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock } from '../core/ports/ports.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import { epochMs } from '../core/time.ts';
 
 /** The one place that reads the machine's clock. */

@@ -1,7 +1,8 @@
 import pMap from 'p-map';
 import type { OccurrenceId, Places } from '../core/ids.ts';
 import type { Dispatch } from '../core/occurrence/dispatch.ts';
-import type { Clock, WorkQueue } from '../core/ports/ports.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { WorkQueue } from '../core/ports/work-queue.ts';
 import { epochMs } from '../core/time.ts';
 
 /** Messages in one SendMessageBatch (AWS: API_SendMessageBatch). */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ScheduleChange, ScheduleStore } from '../core/ports/ports.ts';
+import type { ScheduleChange, ScheduleStore } from '../core/ports/schedule-store.ts';
 import { CANARY, CANARY_DEFINITION } from '../core/schedule/canary-definition.ts';
 import { planningPolicy, type ScheduleHead } from '../core/schedule/head.ts';
 import { headRecurrence } from '../core/schedule/head-recurrence.ts';

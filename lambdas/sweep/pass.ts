@@ -1,4 +1,4 @@
-import type { PlanningStore } from '../core/ports/ports.ts';
+import type { PlanningStore } from '../core/ports/planning-store.ts';
 import { type CanaryDeps, keepCanary } from './create-canary.ts';
 import { clockBehindSeconds, shardLagSeconds } from './lag.ts';
 import { report } from './report.ts';

@@ -9,7 +9,7 @@ import {
   NO_HAND_OVER,
   type QueueCounts,
 } from '../core/occurrence/redispatch-pace.ts';
-import type { OccurrenceStore } from '../core/ports/ports.ts';
+import type { OccurrenceStore } from '../core/ports/occurrence-store.ts';
 import type { EpochMs } from '../core/time.ts';
 
 const CONCURRENCY = 16;

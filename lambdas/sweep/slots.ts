@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { WAITING_SHARDS } from '../contract/tables.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence/occurrence.ts';
 import { isLeaseOver, isUnsent } from '../core/occurrence/overdue.ts';
-import type { OccurrenceStore } from '../core/ports/ports.ts';
+import type { OccurrenceStore } from '../core/ports/occurrence-store.ts';
 import { isAlive } from '../core/slots/entries.ts';
 import { fillSlot, settledStripes } from '../core/slots/limit.ts';
 import type { Entry, Place, SlotStore } from '../core/slots/store.ts';

@@ -7,7 +7,7 @@ import { type OccurrenceKey, occurrenceId } from '../core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../core/occurrence/occurrence.ts';
 import { decideSweep, overdueBy } from '../core/occurrence/overdue.ts';
 import { NO_HAND_OVER } from '../core/occurrence/redispatch-pace.ts';
-import type { OccurrenceStore, Settlement } from '../core/ports/ports.ts';
+import type { OccurrenceStore, Settlement } from '../core/ports/occurrence-store.ts';
 import type { SweepMemory, SweepPart, SweepStore } from '../core/ports/sweep-store.ts';
 import type { Revision } from '../core/schedule/revision.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, SECOND } from '../core/time.ts';

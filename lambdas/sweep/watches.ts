@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
-import type { OccurrenceStore } from '../core/ports/ports.ts';
+import type { OccurrenceStore } from '../core/ports/occurrence-store.ts';
 import type { WatchStore } from '../core/ports/watch-store.ts';
 import type { ScheduleHead } from '../core/schedule/head.ts';
 import { countsAsSuccess, successExpectedBy, type Watch } from '../core/schedule/watch.ts';

@@ -1,7 +1,8 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
 import { retireAfter } from '../core/planning/retirement.ts';
-import type { OccurrenceStore, PlanningStore } from '../core/ports/ports.ts';
+import type { OccurrenceStore } from '../core/ports/occurrence-store.ts';
+import type { PlanningStore } from '../core/ports/planning-store.ts';
 import type { ScheduleHead } from '../core/schedule/head.ts';
 import type { EpochMs } from '../core/time.ts';
 

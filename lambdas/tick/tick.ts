@@ -6,7 +6,7 @@ import { LEAST_MISFIRE_THRESHOLD } from '../core/planning/catch-up.ts';
 import { type CatchUpTally, runsOf, withRuns } from '../core/planning/catch-up-tally.ts';
 import { MAX_OCCURRENCES_PER_PLAN, type Plan, plan } from '../core/planning/planner.ts';
 import type { CatchUpTallies } from '../core/ports/catch-up-tallies.ts';
-import type { Materialisation, PlanningStore } from '../core/ports/ports.ts';
+import type { Materialisation, PlanningStore } from '../core/ports/planning-store.ts';
 import type { ScheduleHead } from '../core/schedule/head.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type RetireDeps, retireHeads } from './retire-completed.ts';

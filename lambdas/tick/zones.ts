@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { ScheduleId } from '../core/ids.ts';
-import type { Materialisation, OccurrenceStore, PlanningStore } from '../core/ports/ports.ts';
+import type { OccurrenceStore } from '../core/ports/occurrence-store.ts';
+import type { Materialisation, PlanningStore } from '../core/ports/planning-store.ts';
 import type { Recurrence } from '../core/recurrence/types.ts';
 import type { ScheduleHead, ScheduleState } from '../core/schedule/head.ts';
 import { type EpochMs, epochMs, MAX_INSTANT, MINUTE, SECOND } from '../core/time.ts';

@@ -1,6 +1,6 @@
 import { logger } from '../adapters/telemetry.ts';
 import { hashFraction } from '../core/hash.ts';
-import type { MessageVisibility } from '../core/ports/ports.ts';
+import type { MessageVisibility } from '../core/ports/work-queue.ts';
 
 /** Seconds until a message that could not be worked on comes again, for the first time. */
 const FIRST = 30;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type OccurrenceKey, splitScheduleId } from '../core/ids.ts';
-import type { Clock, ScheduleStore } from '../core/ports/ports.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { ScheduleStore } from '../core/ports/schedule-store.ts';
 import { type GroupLimit, limitOf } from '../core/slots/needs.ts';
 import { SECOND } from '../core/time.ts';
 

@@ -1,5 +1,6 @@
 import type { CancelReason, RunningOccurrence } from '../core/occurrence/occurrence.ts';
-import type { Clock, OccurrenceStore, RenewResult } from '../core/ports/ports.ts';
+import type { Clock } from '../core/ports/clock.ts';
+import type { OccurrenceStore, RenewResult } from '../core/ports/occurrence-store.ts';
 import { type EpochMs, epochMs } from '../core/time.ts';
 
 /** Why an attempt must stop before its target has answered. */

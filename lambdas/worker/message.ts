@@ -2,7 +2,7 @@ import { count, logger, milliseconds } from '../adapters/telemetry.ts';
 import { type WorkMessage, workMessageSchema } from '../contract/message.ts';
 import { METRIC } from '../contract/metrics.ts';
 import { type OccurrenceId, type OccurrenceKey, parseOccurrenceId, splitScheduleId } from '../core/ids.ts';
-import type { DeadLetters } from '../core/ports/ports.ts';
+import type { DeadLetters } from '../core/ports/work-queue.ts';
 import { isCanary } from '../core/schedule/canary-definition.ts';
 import type { WorkDeps, WorkEnd } from './work.ts';
 import { workOn } from './work-on.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { ScheduleId } from '../core/ids.ts';
-import type { ScheduleStore } from '../core/ports/ports.ts';
+import type { ScheduleStore } from '../core/ports/schedule-store.ts';
 import type { Revision } from '../core/schedule/revision.ts';
 
 /** Revisions kept in a warm function. Each may hold an input of many kilobytes. */

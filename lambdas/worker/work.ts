@@ -12,8 +12,9 @@ import {
   parseOccurrenceId,
 } from '../core/ids.ts';
 import type { Occurrence } from '../core/occurrence/occurrence.ts';
-import type { Clock, WorkQueue } from '../core/ports/ports.ts';
+import type { Clock } from '../core/ports/clock.ts';
 import { tellNotRun } from '../core/ports/scheduler-events.ts';
+import type { WorkQueue } from '../core/ports/work-queue.ts';
 import { type EpochMs, epochMs, SECOND } from '../core/time.ts';
 import { type AttemptDeps, type AttemptEnd, runAttempt } from './attempt.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { METRIC_NAMESPACE } from '../../lambdas/contract/metrics.ts';
-import type { CallResult } from '../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../lambdas/core/ports/target-caller.ts';
 import { created, openApi, type TestApi } from '../functions/api/api.ts';
 import { deployment, type Faults } from '../support/alarms/deployment.ts';
 import { type Minute, stateAfter } from '../support/alarms/evaluate.ts';

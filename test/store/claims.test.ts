@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OccurrenceKey } from '../../lambdas/core/ids.ts';
 import type { RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
-import type { Settlement } from '../../lambdas/core/ports/ports.ts';
+import type { Settlement } from '../../lambdas/core/ports/occurrence-store.ts';
 import { epochMs, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';
 import {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceItemKey } from '../../lambdas/adapters/dynamodb/keys.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { Occurrence } from '../../lambdas/core/occurrence/occurrence.ts';
-import type { Settlement } from '../../lambdas/core/ports/ports.ts';
+import type { Settlement } from '../../lambdas/core/ports/occurrence-store.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../lambdas/core/time.ts';
 import { at, NOON } from '../support/fixtures.ts';

@@ -1,7 +1,7 @@
 import type { BackfillView } from '../../lambdas/api/backfills/backfill-schema.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId } from '../../lambdas/core/ids.ts';
 import type { Occurrence } from '../../lambdas/core/occurrence/occurrence.ts';
-import type { CallResult, Invocation } from '../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation } from '../../lambdas/core/ports/target-caller.ts';
 import { HOUR, SECOND } from '../../lambdas/core/time.ts';
 import { type BackfillTickDeps, tickBackfills } from '../../lambdas/tick/backfills.ts';
 import { type WorkEnd, work } from '../../lambdas/worker/work.ts';

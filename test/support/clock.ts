@@ -1,4 +1,4 @@
-import type { Clock } from '../../lambdas/core/ports/ports.ts';
+import type { Clock } from '../../lambdas/core/ports/clock.ts';
 import { type EpochMs, epochMs } from '../../lambdas/core/time.ts';
 
 export interface TestClock extends Clock {

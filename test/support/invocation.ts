@@ -1,5 +1,5 @@
 import { type OccurrenceId, scheduleId } from '../../lambdas/core/ids.ts';
-import type { Invocation } from '../../lambdas/core/ports/ports.ts';
+import type { Invocation } from '../../lambdas/core/ports/target-caller.ts';
 import { MINUTE } from '../../lambdas/core/time.ts';
 import { at, NOON } from './fixtures.ts';
 

@@ -11,7 +11,7 @@ import {
   type PlannedRecord,
   rangeRecord,
 } from '../../lambdas/core/planning/planner.ts';
-import type { ScheduleChange } from '../../lambdas/core/ports/ports.ts';
+import type { ScheduleChange } from '../../lambdas/core/ports/schedule-store.ts';
 import type { Definition } from '../../lambdas/core/schedule/definition.ts';
 import type { ScheduleHead } from '../../lambdas/core/schedule/head.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../lambdas/core/time.ts';

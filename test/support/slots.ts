@@ -1,7 +1,7 @@
 import { type ClaimEnd, claimWithOverlapPolicy } from '../../lambdas/core/attempt/claim.ts';
 import { type OccurrenceKey, occurrenceId } from '../../lambdas/core/ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../../lambdas/core/occurrence/occurrence.ts';
-import type { OccurrenceStore } from '../../lambdas/core/ports/ports.ts';
+import type { OccurrenceStore } from '../../lambdas/core/ports/occurrence-store.ts';
 import type { Definition } from '../../lambdas/core/schedule/definition.ts';
 import type { Revision } from '../../lambdas/core/schedule/revision.ts';
 import type { GroupLimit } from '../../lambdas/core/slots/needs.ts';

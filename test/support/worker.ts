@@ -2,7 +2,7 @@ import { createSchedulerEvents } from '../../lambdas/adapters/scheduler-events.t
 import { count } from '../../lambdas/adapters/telemetry.ts';
 import type { ScheduleReport } from '../../lambdas/contract/metrics.ts';
 import type { Dispatch } from '../../lambdas/core/occurrence/dispatch.ts';
-import type { CallResult, Invocation, TargetCaller } from '../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation, TargetCaller } from '../../lambdas/core/ports/target-caller.ts';
 import { SECOND } from '../../lambdas/core/time.ts';
 import { createRevisionCache } from '../../lambdas/worker/revision-cache.ts';
 import type { WorkDeps } from '../../lambdas/worker/work.ts';

@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { purgeTime } from '../../core/occurrence/retention.ts';
-import type { IdempotencyRecord } from '../../core/ports/ports.ts';
+import type { IdempotencyRecord } from '../../core/ports/idempotency-record.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { StoreContext } from './client.ts';
 import { conditioned, expression, isAbsent, or } from './conditions.ts';

@@ -9,7 +9,7 @@ import { DEAD_LETTER_REASON, type WorkMessage } from '../../contract/message.ts'
 import { MAX_DELAY_SECONDS } from '../../contract/topology.ts';
 import type { Dispatch } from '../../core/occurrence/dispatch.ts';
 import type { QueueCounts } from '../../core/occurrence/redispatch-pace.ts';
-import type { DeadLetters, MessageVisibility, WorkQueue } from '../../core/ports/ports.ts';
+import type { DeadLetters, MessageVisibility, WorkQueue } from '../../core/ports/work-queue.ts';
 import { type EpochMs, SECOND } from '../../core/time.ts';
 
 /** AWS: API_SendMessageBatch. Ten of our messages are about 2 KB, far below its 1 MiB. */

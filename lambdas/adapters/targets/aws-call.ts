@@ -1,4 +1,4 @@
-import type { CallResult } from '../../core/ports/ports.ts';
+import type { CallResult } from '../../core/ports/target-caller.ts';
 import { messageOf } from './payload.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 import type { EventBusTarget } from '../../core/targets/aws/event-bus.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';

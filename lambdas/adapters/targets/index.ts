@@ -1,5 +1,5 @@
 import type { AllowList } from '../../contract/allow/allow-list.ts';
-import type { CallResult, Invocation, TargetCaller } from '../../core/ports/ports.ts';
+import type { CallResult, Invocation, TargetCaller } from '../../core/ports/target-caller.ts';
 import type { Target, TargetOf } from '../../core/targets/index.ts';
 import type { EpochMs } from '../../core/time.ts';
 import { createSecretFetcher } from '../secrets/fetch-secret.ts';

@@ -1,5 +1,5 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 import type { LambdaTarget } from '../../core/targets/aws/lambda.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';

@@ -1,4 +1,4 @@
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 import { toIso } from '../../core/time.ts';
 
 const text = (StringValue: string) => ({ DataType: 'String', StringValue });

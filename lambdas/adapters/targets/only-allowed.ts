@@ -1,5 +1,5 @@
 import type { AllowList } from '../../contract/allow/allow-list.ts';
-import type { TargetCaller } from '../../core/ports/ports.ts';
+import type { TargetCaller } from '../../core/ports/target-caller.ts';
 
 /**
  * Calls nothing that the deployment does not allow. Asked at each call, since a schedule may be older than the list;

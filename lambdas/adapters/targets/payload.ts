@@ -1,5 +1,5 @@
 import { toWire } from '../../core/attempt/invocation.ts';
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 
 /** The JSON body that every target is given. */
 export function payloadOf(invocation: Invocation): string {

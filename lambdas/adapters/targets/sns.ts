@@ -1,5 +1,5 @@
 import { PublishCommand, SNSClient } from '@aws-sdk/client-sns';
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 import type { SnsTarget } from '../../core/targets/aws/sns.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';

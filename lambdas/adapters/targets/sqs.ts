@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 import type { SqsTarget } from '../../core/targets/aws/sqs.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';

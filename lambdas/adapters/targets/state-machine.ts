@@ -1,5 +1,5 @@
 import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
-import type { Invocation } from '../../core/ports/ports.ts';
+import type { Invocation } from '../../core/ports/target-caller.ts';
 import type { StateMachineTarget } from '../../core/targets/aws/state-machine.ts';
 import { targetClient } from '../aws/clients.ts';
 import { byRegion } from '../by-region.ts';

@@ -2,7 +2,7 @@ import type { Backfill } from '../../core/backfill/backfill.ts';
 import { startOf } from '../../core/backfill/times.ts';
 import { backfillToken } from '../../core/ids.ts';
 import { retentionOf } from '../../core/planning/planner.ts';
-import type { IdempotencyRecord } from '../../core/ports/ports.ts';
+import type { IdempotencyRecord } from '../../core/ports/idempotency-record.ts';
 import type { ScheduleHead } from '../../core/schedule/head.ts';
 import { headRecurrence } from '../../core/schedule/head-recurrence.ts';
 import type { ApiDeps, Caller, ScheduleRequest } from '../deps.ts';

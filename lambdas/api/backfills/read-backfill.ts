@@ -2,7 +2,7 @@ import type { Backfill } from '../../core/backfill/backfill.ts';
 import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import type { Page } from '../../core/ports/ports.ts';
+import type { Page } from '../../core/ports/page.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ApiDeps } from '../deps.ts';
 import { scheduleNotFound } from '../schedules/change/current-schedule.ts';

@@ -1,4 +1,4 @@
-import type { ScheduleRecord } from '../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import type { Counted } from '../../core/schedule/group.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Schedules } from '../deps.ts';

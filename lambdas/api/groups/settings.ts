@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { OccurrenceStore } from '../../core/ports/ports.ts';
+import type { OccurrenceStore } from '../../core/ports/occurrence-store.ts';
 import type { GroupSettings } from '../../core/schedule/group.ts';
 import { startedIn } from '../../core/schedule/group.ts';
 import { applyLimit } from '../../core/slots/fill.ts';

@@ -1,5 +1,5 @@
 import { PunctualError } from '../../core/errors.ts';
-import type { IdempotencyRecord } from '../../core/ports/ports.ts';
+import type { IdempotencyRecord } from '../../core/ports/idempotency-record.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { Schedules } from '../deps.ts';
 

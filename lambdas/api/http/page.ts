@@ -1,4 +1,4 @@
-import type { Page } from '../../core/ports/ports.ts';
+import type { Page } from '../../core/ports/page.ts';
 import { API_LIMITS } from '../request/limits.ts';
 
 /**

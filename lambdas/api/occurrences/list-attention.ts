@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import type { Page } from '../../core/ports/ports.ts';
+import type { Page } from '../../core/ports/page.ts';
 import { toIso } from '../../core/time.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import type { attentionQuery } from './verbs-schema.ts';

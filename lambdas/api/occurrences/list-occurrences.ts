@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ScheduleId } from '../../core/ids.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import type { Page } from '../../core/ports/ports.ts';
+import type { Page } from '../../core/ports/page.ts';
 import type { EpochMs } from '../../core/time.ts';
 import type { ChangeDeps } from '../deps.ts';
 import { rangeOf } from '../request/moment.ts';

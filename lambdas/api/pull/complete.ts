@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { finishAttempt } from '../../core/attempt/finish-attempt.ts';
 import type { Occurrence } from '../../core/occurrence/occurrence.ts';
-import type { Settlement } from '../../core/ports/ports.ts';
+import type { Settlement } from '../../core/ports/occurrence-store.ts';
 import type { ApiDeps, Caller } from '../deps.ts';
 import { readAfter } from '../occurrences/repeat.ts';
 import { readByToken, recordOf, staleToken } from './callback-attempt.ts';

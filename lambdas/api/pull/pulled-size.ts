@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts';
 import type { PendingOccurrence } from '../../core/occurrence/occurrence.ts';
-import type { ScheduleStore } from '../../core/ports/ports.ts';
+import type { ScheduleStore } from '../../core/ports/schedule-store.ts';
 import type { Revision } from '../../core/schedule/revision.ts';
 import { fillPlaceholders, LONGEST_VALUES } from '../../core/targets/placeholders.ts';
 import { jsonBytes } from '../http/page.ts';

@@ -1,6 +1,7 @@
 import { PunctualError } from '../../core/errors.ts';
 import type { ScheduleId } from '../../core/ids.ts';
-import type { IdempotencyRecord, ScheduleRecord } from '../../core/ports/ports.ts';
+import type { IdempotencyRecord } from '../../core/ports/idempotency-record.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import type { Definition } from '../../core/schedule/definition.ts';
 import type { ChangeDeps, ScheduleRequest } from '../deps.ts';
 import { recallAnswer } from '../http/idempotency.ts';

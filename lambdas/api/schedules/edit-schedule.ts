@@ -1,4 +1,4 @@
-import type { ScheduleRecord } from '../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import { samePins } from '../../core/schedule/calendar.ts';
 import type { Definition } from '../../core/schedule/definition.ts';
 import type { ChangeDeps, ScheduleRequest, Schedules } from '../deps.ts';

@@ -1,5 +1,5 @@
 import type { ScheduleId } from '../../core/ids.ts';
-import type { ScheduleRecord } from '../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import type { Schedules } from '../deps.ts';
 import { assertPresent } from './change/current-schedule.ts';
 

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import type { Page, ScheduleRecord } from '../../core/ports/ports.ts';
+import type { Page } from '../../core/ports/page.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import type { Schedules } from '../deps.ts';
 import type { listSchedulesQuery } from './schema/schedule-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { ScheduleRecord } from '../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import { defaultOverlap } from '../../core/schedule/defaults.ts';
 import type { Definition } from '../../core/schedule/definition.ts';
 import type { ChangeDeps } from '../deps.ts';

@@ -1,4 +1,4 @@
-import type { ScheduleRecord } from '../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import type { Definition } from '../../core/schedule/definition.ts';
 import type { ChangeDeps } from '../deps.ts';
 import { assertIfMatch, assertIfNoneMatch, assertStated } from '../http/precondition.ts';

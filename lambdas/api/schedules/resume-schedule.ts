@@ -1,4 +1,4 @@
-import type { ScheduleRecord } from '../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../core/ports/schedule-store.ts';
 import type { CatchUpPolicy } from '../../core/schedule/definition.ts';
 import type { ChangeDeps, ScheduleRequest } from '../deps.ts';
 import { assertIfMatch } from '../http/precondition.ts';

@@ -1,6 +1,6 @@
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
 import { type PauseItselfDeps, pauseItself } from '../pause/pause-itself.ts';
-import type { OccurrenceStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import type { Revision } from '../schedule/revision.ts';
 import type { EpochMs } from '../time.ts';

@@ -3,7 +3,7 @@ import { backfillNeeds } from '../backfill/slot-needs.ts';
 import type { BackfillStore } from '../backfill/store.ts';
 import { type Dispatched, type OccurrenceId, type OccurrenceKey, occurrenceId, type Places } from '../ids.ts';
 import type { Occurrence } from '../occurrence/occurrence.ts';
-import type { ClaimResult, OccurrenceStore } from '../ports/ports.ts';
+import type { ClaimResult, OccurrenceStore } from '../ports/occurrence-store.ts';
 import type { OverlapPolicy } from '../schedule/definition.ts';
 import type { Revision } from '../schedule/revision.ts';
 import { heldBy, homeStripe, isAlive } from '../slots/entries.ts';

@@ -1,5 +1,5 @@
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { Settlement, SettleResult } from '../ports/ports.ts';
+import type { Settlement, SettleResult } from '../ports/occurrence-store.ts';
 import type { EventDeps } from '../ports/scheduler-events.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import type { Revision } from '../schedule/revision.ts';

@@ -1,7 +1,7 @@
 import { idempotencyKey, occurrenceId } from '../ids.ts';
 import { isCatchUp } from '../occurrence/notes.ts';
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { Invocation } from '../ports/ports.ts';
+import type { Invocation } from '../ports/target-caller.ts';
 import type { Recurrence } from '../recurrence/types.ts';
 import type { Definition } from '../schedule/definition.ts';
 import { planningPolicy, type ScheduleHead } from '../schedule/head.ts';

@@ -14,7 +14,8 @@ import {
 } from '../planning/catch-up.ts';
 import { admit } from '../planning/catch-up-tally.ts';
 import type { CatchUpTallies } from '../ports/catch-up-tallies.ts';
-import type { OccurrenceStore, ScheduleStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
+import type { ScheduleStore } from '../ports/schedule-store.ts';
 import { planningPolicy, type ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
 import type { Revision } from '../schedule/revision.ts';

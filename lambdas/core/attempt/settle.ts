@@ -5,7 +5,7 @@ import {
   MAX_DETAIL_LENGTH,
   type RunningOccurrence,
 } from '../occurrence/occurrence.ts';
-import type { Settlement, SettleResult } from '../ports/ports.ts';
+import type { Settlement, SettleResult } from '../ports/occurrence-store.ts';
 import type { RetryPolicy } from '../schedule/definition.ts';
 import type { EpochMs } from '../time.ts';
 import { type AttemptFailure, decideRetry } from './retry.ts';

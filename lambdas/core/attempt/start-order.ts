@@ -1,7 +1,7 @@
 import { occurrenceKeyIn } from '../backfill/backfill.ts';
 import { occurrenceId } from '../ids.ts';
 import type { PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
-import type { OccurrenceStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
 import { isOwnSlot, type SlotNeed } from '../slots/needs.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import type { Claim } from './claim.ts';

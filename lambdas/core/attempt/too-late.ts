@@ -1,5 +1,5 @@
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
-import type { OccurrenceStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
 import { type EventDeps, tellNotRun } from '../ports/scheduler-events.ts';
 import type { Revision } from '../schedule/revision.ts';
 import type { EpochMs } from '../time.ts';

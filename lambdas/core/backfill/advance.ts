@@ -1,6 +1,6 @@
 import type { CancelReason, Occurrence, PendingOccurrence } from '../occurrence/occurrence.ts';
 import { type PlannedOccurrence, retentionOf } from '../planning/planner.ts';
-import type { OccurrenceStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
 import type { PlanningPolicy, ScheduleHead } from '../schedule/head.ts';
 import { headRecurrence } from '../schedule/head-recurrence.ts';
 import { type EpochMs, epochMs } from '../time.ts';

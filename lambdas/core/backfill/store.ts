@@ -1,7 +1,9 @@
 import type { ScheduleId } from '../ids.ts';
 import type { Occurrence, OccurrenceStatus } from '../occurrence/occurrence.ts';
 import type { PlannedOccurrence } from '../planning/planner.ts';
-import type { CreateBesideResult, IdempotencyRecord, Page } from '../ports/ports.ts';
+import type { IdempotencyRecord } from '../ports/idempotency-record.ts';
+import type { CreateBesideResult } from '../ports/occurrence-store.ts';
+import type { Page } from '../ports/page.ts';
 import type { PlanningPolicy, ScheduleHead } from '../schedule/head.ts';
 import type { EpochMs } from '../time.ts';
 import type { Backfill } from './backfill.ts';

@@ -1,7 +1,8 @@
 import type { ScheduleId } from '../ids.ts';
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
 import { refundRuns } from '../planning/runs-left.ts';
-import type { OccurrenceStore, ScheduleChange, ScheduleStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
+import type { ScheduleChange, ScheduleStore } from '../ports/schedule-store.ts';
 import type { SchedulerEvents } from '../ports/scheduler-events.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import { PAUSED_BY_ITSELF } from '../schedule/pause.ts';

@@ -1,7 +1,8 @@
 import { whyNotInForce } from '../occurrence/in-force.ts';
 import { isMoved } from '../occurrence/notes.ts';
 import type { CancelledOccurrence, Occurrence } from '../occurrence/occurrence.ts';
-import type { OccurrenceStore, PlanningStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
+import type { PlanningStore } from '../ports/planning-store.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import type { Revival } from '../schedule/revival.ts';
 import { DAY, type EpochMs, epochMs, MINUTE } from '../time.ts';

@@ -1,7 +1,7 @@
 import type { ScheduleId } from '../ids.ts';
 import type { Calendar } from '../schedule/calendar.ts';
 import type { EpochMs } from '../time.ts';
-import type { Page } from './ports.ts';
+import type { Page } from './page.ts';
 
 /** A schedule that uses a calendar, and the version that its revision in force was made with. */
 export interface CalendarUser {

@@ -1,7 +1,7 @@
 import type { ScheduleId } from '../ids.ts';
 import type { CatchUpTally } from '../planning/catch-up-tally.ts';
 import type { EpochMs } from '../time.ts';
-import type { FencedResult } from './ports.ts';
+import type { FencedResult } from './fenced-result.ts';
 
 export interface CatchUpTallies {
   /** Those that there are, read consistently. */

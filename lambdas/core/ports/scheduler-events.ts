@@ -2,7 +2,7 @@ import type { ScheduleId } from '../ids.ts';
 import type { RunningOccurrence } from '../occurrence/occurrence.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import type { EpochMs } from '../time.ts';
-import type { ScheduleStore } from './ports.ts';
+import type { ScheduleStore } from './schedule-store.ts';
 
 /** `retry`: the attempt failed, and there will be another. */
 export type AttemptOutcome = 'succeeded' | 'failed' | 'retry';

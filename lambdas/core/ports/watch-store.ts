@@ -2,7 +2,7 @@ import type { ScheduleId } from '../ids.ts';
 import type { ScheduleHead } from '../schedule/head.ts';
 import type { Watch } from '../schedule/watch.ts';
 import type { EpochMs } from '../time.ts';
-import type { FencedResult } from './ports.ts';
+import type { FencedResult } from './fenced-result.ts';
 
 export interface WatchStore {
   /** Notes a success of a schedule that is watched; one that is not newer than the last changes nothing. */

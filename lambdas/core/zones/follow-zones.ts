@@ -9,7 +9,7 @@ import {
   movedAgain,
   skippedAgain,
 } from '../planning/decisions.ts';
-import type { OccurrenceStore } from '../ports/ports.ts';
+import type { OccurrenceStore } from '../ports/occurrence-store.ts';
 import type { Recurrence } from '../recurrence/types.ts';
 import type { ScheduleHead, ScheduleState } from '../schedule/head.ts';
 import { type EpochMs, epochMs } from '../time.ts';

@@ -5,7 +5,7 @@ import { pendingItem } from '../../../lambdas/adapters/dynamodb/occurrences/occu
 import { outboxRecordOf } from '../../../lambdas/adapters/dynamodb/stream.ts';
 import { delaySeconds } from '../../../lambdas/adapters/sqs/work-queue.ts';
 import type { Dispatch } from '../../../lambdas/core/occurrence/dispatch.ts';
-import type { WorkQueue } from '../../../lambdas/core/ports/ports.ts';
+import type { WorkQueue } from '../../../lambdas/core/ports/work-queue.ts';
 import { HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { relay } from '../../../lambdas/relay/relay.ts';
 import { at, head, NOON } from '../../support/fixtures.ts';

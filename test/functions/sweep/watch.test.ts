@@ -3,7 +3,7 @@ import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-event
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { METRIC } from '../../../lambdas/contract/metrics.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
-import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../lambdas/core/time.ts';
 import { report } from '../../../lambdas/sweep/report.ts';

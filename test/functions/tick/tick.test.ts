@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PlanningStore } from '../../../lambdas/core/ports/ports.ts';
+import type { PlanningStore } from '../../../lambdas/core/ports/planning-store.ts';
 import { compile } from '../../../lambdas/core/recurrence/index.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';

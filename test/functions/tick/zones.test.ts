@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MOVED_NOTE } from '../../../lambdas/core/occurrence/notes.ts';
-import type { AheadOfPlan } from '../../../lambdas/core/ports/ports.ts';
+import type { AheadOfPlan } from '../../../lambdas/core/ports/occurrence-store.ts';
 import type { Recurrence } from '../../../lambdas/core/recurrence/types.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { DAY, type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
-import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import { type EpochMs, HOUR, MINUTE, toIso } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { work } from '../../../lambdas/worker/work.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
-import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import type { CatchUpPolicy, Definition } from '../../../lambdas/core/schedule/definition.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from '../../../lambdas/core/time.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OccurrenceKey, occurrenceId } from '../../../lambdas/core/ids.ts';
-import type { CallResult, Invocation } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation } from '../../../lambdas/core/ports/target-caller.ts';
 import type { Definition } from '../../../lambdas/core/schedule/definition.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import type { EpochMs } from '../../../lambdas/core/time.ts';

@@ -3,7 +3,7 @@ import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-event
 import { count, reportSchedule } from '../../../lambdas/adapters/telemetry.ts';
 import { METRIC, SCHEDULE_METRIC, type ScheduleReport } from '../../../lambdas/contract/metrics.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
-import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { work } from '../../../lambdas/worker/work.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OccurrenceId, type OccurrenceKey, occurrenceId } from '../../../lambdas/core/ids.ts';
-import type { CallResult, Invocation } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation } from '../../../lambdas/core/ports/target-caller.ts';
 import { type EpochMs, epochMs, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweepSlots } from '../../../lambdas/sweep/slots.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';

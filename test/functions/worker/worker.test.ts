@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
-import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { epochMs, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { type WorkDeps, work } from '../../../lambdas/worker/work.ts';

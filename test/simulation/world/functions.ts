@@ -1,7 +1,7 @@
 import type { ApiDeps } from '../../../lambdas/api/deps.ts';
 import { workMessageSchema } from '../../../lambdas/contract/message.ts';
 import type { ScheduleId } from '../../../lambdas/core/ids.ts';
-import type { TargetCaller } from '../../../lambdas/core/ports/ports.ts';
+import type { TargetCaller } from '../../../lambdas/core/ports/target-caller.ts';
 import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
 import { sweep } from '../../../lambdas/sweep/sweep.ts';

@@ -1,5 +1,5 @@
 import { isPunctualError } from '../../../lambdas/core/errors.ts';
-import type { CallResult, Invocation } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation } from '../../../lambdas/core/ports/target-caller.ts';
 import { type EpochMs, epochMs, SECOND } from '../../../lambdas/core/time.ts';
 import type { ApiClient } from './client.ts';
 import { Crashed } from './life.ts';

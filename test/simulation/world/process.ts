@@ -11,7 +11,7 @@ import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-event
 import { createWorkQueue } from '../../../lambdas/adapters/sqs/work-queue.ts';
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence/occurrence.ts';
-import type { OccurrenceStore } from '../../../lambdas/core/ports/ports.ts';
+import type { OccurrenceStore } from '../../../lambdas/core/ports/occurrence-store.ts';
 import { createGroupLimits } from '../../../lambdas/worker/group-limits.ts';
 import { createRevisionCache } from '../../../lambdas/worker/revision-cache.ts';
 import type { CallCounter } from './calls.ts';

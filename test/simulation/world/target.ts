@@ -1,4 +1,4 @@
-import type { CallResult, Invocation, TargetCaller } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation, TargetCaller } from '../../../lambdas/core/ports/target-caller.ts';
 import type { EpochMs } from '../../../lambdas/core/time.ts';
 import type { CallCounter } from './calls.ts';
 import type { Process } from './process.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../../../lambdas/core/ports/ports.ts';
+import type { Clock } from '../../../lambdas/core/ports/clock.ts';
 import { type EpochMs, epochMs } from '../../../lambdas/core/time.ts';
 import { type Life, never } from './life.ts';
 

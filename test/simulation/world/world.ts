@@ -1,6 +1,6 @@
 import { occurrenceId, parseOccurrenceId, type ScheduleId, scheduleId } from '../../../lambdas/core/ids.ts';
 import type { RunningOccurrence } from '../../../lambdas/core/occurrence/occurrence.ts';
-import type { Invocation } from '../../../lambdas/core/ports/ports.ts';
+import type { Invocation } from '../../../lambdas/core/ports/target-caller.ts';
 import { type EpochMs, epochMs, MINUTE } from '../../../lambdas/core/time.ts';
 import { MAX_RECORDS } from '../../../local/sources/stream-reader.ts';
 import { attemptMark } from '../oracles/attempts.ts';

@@ -2,7 +2,7 @@ import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-event
 import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { PendingOccurrence } from '../../../lambdas/core/occurrence/occurrence.ts';
-import type { CallResult } from '../../../lambdas/core/ports/ports.ts';
+import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import { headRecurrence } from '../../../lambdas/core/schedule/head-recurrence.ts';
 import { type EpochMs, epochMs, HOUR, MINUTE } from '../../../lambdas/core/time.ts';
 import { type PassDeps, pass } from '../../../lambdas/sweep/pass.ts';

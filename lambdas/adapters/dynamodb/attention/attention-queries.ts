@@ -1,5 +1,6 @@
 import type { Occurrence, PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
-import type { OccurrenceStore, Page } from '../../../core/ports/ports.ts';
+import type { OccurrenceStore } from '../../../core/ports/occurrence-store.ts';
+import type { Page } from '../../../core/ports/page.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { BATCH_GET_KEYS, batchGet } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';

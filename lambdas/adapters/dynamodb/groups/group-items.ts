@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { ChangeCharge } from '../../../core/ports/ports.ts';
+import type { ChangeCharge } from '../../../core/ports/schedule-store.ts';
 import type { GroupSettings, GroupState } from '../../../core/schedule/group.ts';
 import {
   type Counted,

@@ -1,6 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Occurrence } from '../../../core/occurrence/occurrence.ts';
-import type { OccurrenceQuery, Page } from '../../../core/ports/ports.ts';
+import type { OccurrenceQuery } from '../../../core/ports/occurrence-store.ts';
+import type { Page } from '../../../core/ports/page.ts';
 import type { StoreContext } from '../client.ts';
 import { decodeCursor, encodeCursor, refuseForeignCursor } from '../cursor.ts';
 import type { Item } from '../item.ts';

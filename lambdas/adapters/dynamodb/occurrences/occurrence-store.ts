@@ -1,5 +1,5 @@
 import type { PendingOccurrence, RunningOccurrence } from '../../../core/occurrence/occurrence.ts';
-import type { OccurrenceStore, Settlement, SettleResult } from '../../../core/ports/ports.ts';
+import type { OccurrenceStore, Settlement, SettleResult } from '../../../core/ports/occurrence-store.ts';
 import { giveBackQuietly, type StartNext } from '../../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { listAttention, pullable } from '../attention/attention-queries.ts';

@@ -8,16 +8,16 @@ import type {
   RunningOccurrence,
 } from '../../../core/occurrence/occurrence.ts';
 import { purgeTimeOf } from '../../../core/occurrence/retention.ts';
+import type { FencedResult } from '../../../core/ports/fenced-result.ts';
 import type {
   ClaimedPlaces,
   ClaimResult,
-  FencedResult,
   LeaseTerms,
   RedispatchReason,
   RenewResult,
   Settlement,
   SettleResult,
-} from '../../../core/ports/ports.ts';
+} from '../../../core/ports/occurrence-store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { attention } from '../attention/attention-buckets.ts';
 import type { StoreContext } from '../client.ts';

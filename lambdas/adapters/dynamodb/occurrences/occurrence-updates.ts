@@ -6,7 +6,7 @@ import type {
 } from '../../../core/occurrence/occurrence.ts';
 import { withAttempt } from '../../../core/occurrence/occurrence.ts';
 import { purgeTimeOf } from '../../../core/occurrence/retention.ts';
-import type { ClaimedPlaces, LeaseTerms, Settlement } from '../../../core/ports/ports.ts';
+import type { ClaimedPlaces, LeaseTerms, Settlement } from '../../../core/ports/occurrence-store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { attention, pullBucketOf } from '../attention/attention-buckets.ts';
 import type { StoreContext } from '../client.ts';

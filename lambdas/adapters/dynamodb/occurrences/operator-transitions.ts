@@ -9,7 +9,8 @@ import type {
 } from '../../../core/occurrence/occurrence.ts';
 import { purgeTimeOf } from '../../../core/occurrence/retention.ts';
 import type { PlannedOccurrence } from '../../../core/planning/planner.ts';
-import type { AheadOfPlan, FencedResult } from '../../../core/ports/ports.ts';
+import type { FencedResult } from '../../../core/ports/fenced-result.ts';
+import type { AheadOfPlan } from '../../../core/ports/occurrence-store.ts';
 import type { FireNote } from '../../../core/recurrence/types.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { EpochMs } from '../../../core/time.ts';

@@ -1,6 +1,6 @@
 import { shardOf } from '../../../core/ids.ts';
 import { retireAt } from '../../../core/planning/retirement.ts';
-import type { Materialisation } from '../../../core/ports/ports.ts';
+import type { Materialisation } from '../../../core/ports/planning-store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';
 import type { Expression } from '../conditions.ts';

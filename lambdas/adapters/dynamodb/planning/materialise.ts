@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { revivalOf } from '../../../core/pause/revival.ts';
 import { NO_DECISIONS } from '../../../core/planning/decisions.ts';
-import type { Materialisation, MaterialiseResult } from '../../../core/ports/ports.ts';
+import type { Materialisation, MaterialiseResult } from '../../../core/ports/planning-store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';
 import { and, placeholders, plannable, versionIs } from '../conditions.ts';

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { DUE_INDEX } from '../../../contract/tables.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
-import type { PlanningStore } from '../../../core/ports/ports.ts';
+import type { PlanningStore } from '../../../core/ports/planning-store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { batchGet } from '../batch-get.ts';
 import type { StoreContext } from '../client.ts';

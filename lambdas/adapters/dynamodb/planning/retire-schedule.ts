@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { splitScheduleId } from '../../../core/ids.ts';
-import type { FencedResult } from '../../../core/ports/ports.ts';
+import type { FencedResult } from '../../../core/ports/fenced-result.ts';
 import type { Counted } from '../../../core/schedule/group.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { EpochMs } from '../../../core/time.ts';

@@ -5,7 +5,7 @@ import { DUE_INDEX } from '../../../contract/tables.ts';
 import { shardOf } from '../../../core/ids.ts';
 import type { CancelledOccurrence } from '../../../core/occurrence/occurrence.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
-import type { PlanningStore } from '../../../core/ports/ports.ts';
+import type { PlanningStore } from '../../../core/ports/planning-store.ts';
 import type { Revival } from '../../../core/schedule/revival.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import { batchGet } from '../batch-get.ts';

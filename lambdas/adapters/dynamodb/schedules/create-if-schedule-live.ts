@@ -1,5 +1,6 @@
 import type { ScheduleId } from '../../../core/ids.ts';
-import type { CreateBesideResult, IdempotencyRecord } from '../../../core/ports/ports.ts';
+import type { IdempotencyRecord } from '../../../core/ports/idempotency-record.ts';
+import type { CreateBesideResult } from '../../../core/ports/occurrence-store.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';
 import { conditioned, isAbsent, isAtRevision } from '../conditions.ts';

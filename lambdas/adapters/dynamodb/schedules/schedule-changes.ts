@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { splitScheduleId } from '../../../core/ids.ts';
 import type { CancelReason, PendingOccurrence } from '../../../core/occurrence/occurrence.ts';
-import type { ChangeResult, ScheduleChange } from '../../../core/ports/ports.ts';
+import type { ChangeResult, ScheduleChange } from '../../../core/ports/schedule-store.ts';
 import { afterOtherKeyLimits, applyKeyLimit } from '../../../core/slots/fill.ts';
 import { giveBackQuietly } from '../../../core/slots/hand-over.ts';
 import type { EpochMs } from '../../../core/time.ts';

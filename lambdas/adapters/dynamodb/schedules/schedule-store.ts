@@ -1,7 +1,8 @@
 import { QueryCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { BY_GROUP_INDEX } from '../../../contract/tables.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
-import type { Page, ScheduleRecord, ScheduleStore } from '../../../core/ports/ports.ts';
+import type { Page } from '../../../core/ports/page.ts';
+import type { ScheduleRecord, ScheduleStore } from '../../../core/ports/schedule-store.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { shownStateOf } from '../../../core/schedule/shown-state.ts';
 import { sideBySide } from '../../../core/side-by-side.ts';

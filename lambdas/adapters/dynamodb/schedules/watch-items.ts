@@ -1,6 +1,6 @@
 import { LAST_SUCCESS_ATTRIBUTE, TTL_ATTRIBUTE } from '../../../contract/tables.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
-import type { WatchSetting } from '../../../core/ports/ports.ts';
+import type { WatchSetting } from '../../../core/ports/schedule-store.ts';
 import type { Watch } from '../../../core/schedule/watch.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { StoreContext } from '../client.ts';

@@ -3,7 +3,7 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { DUE_INDEX, LAST_SUCCESS_ATTRIBUTE, TTL_ATTRIBUTE } from '../../../contract/tables.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
-import type { FencedResult } from '../../../core/ports/ports.ts';
+import type { FencedResult } from '../../../core/ports/fenced-result.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import type { Watch } from '../../../core/schedule/watch.ts';
 import { batchGet } from '../batch-get.ts';

@@ -1,5 +1,5 @@
 import { toWire } from '../../../core/attempt/invocation.ts';
-import type { CallResult, Invocation } from '../../../core/ports/ports.ts';
+import type { CallResult, Invocation } from '../../../core/ports/target-caller.ts';
 import type { HttpTarget } from '../../../core/targets/http/http.ts';
 import { fillTarget } from '../../../core/targets/http/http.ts';
 import { type EpochMs, SECOND, toIso } from '../../../core/time.ts';

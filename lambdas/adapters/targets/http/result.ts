@@ -1,4 +1,4 @@
-import type { CallResult } from '../../../core/ports/ports.ts';
+import type { CallResult } from '../../../core/ports/target-caller.ts';
 import { type EpochMs, SECOND } from '../../../core/time.ts';
 import type { HttpAnswer } from './request.ts';
 

@@ -1,5 +1,5 @@
 import { type ScheduleId, splitScheduleId } from '../../../core/ids.ts';
-import type { ChangeCharge } from '../../../core/ports/ports.ts';
+import type { ChangeCharge } from '../../../core/ports/schedule-store.ts';
 import { assertRoom, type Counted, chargeOf } from '../../../core/schedule/group.ts';
 import type { Caller, Schedules } from '../../deps.ts';
 import { shareOf } from '../../groups/quota-usage.ts';

@@ -1,7 +1,7 @@
 import { PunctualError } from '../../../core/errors.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
 import { reviveAtOnce } from '../../../core/pause/revival.ts';
-import type { ScheduleRecord } from '../../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../../core/ports/schedule-store.ts';
 import type { Caller, ChangeDeps } from '../../deps.ts';
 import { buildScheduleChange, type ScheduleTransition } from '../plan-change/build-change.ts';
 import { planRest } from '../plan-change/plan-at-once.ts';

@@ -1,6 +1,6 @@
 import { PunctualError } from '../../../core/errors.ts';
 import type { ScheduleId } from '../../../core/ids.ts';
-import type { ScheduleRecord } from '../../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../../core/ports/schedule-store.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import type { Schedules } from '../../deps.ts';
 

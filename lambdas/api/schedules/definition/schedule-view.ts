@@ -1,5 +1,5 @@
 import { splitScheduleId } from '../../../core/ids.ts';
-import type { ScheduleRecord } from '../../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../../core/ports/schedule-store.ts';
 import type { Recurrence } from '../../../core/recurrence/types.ts';
 import { type Definition, timesOf } from '../../../core/schedule/definition.ts';
 import type { ScheduleHead, ScheduleState } from '../../../core/schedule/head.ts';

@@ -3,7 +3,8 @@ import type { ChangeReason, PendingOccurrence } from '../../../core/occurrence/o
 import { revivalOf } from '../../../core/pause/revival.ts';
 import type { PlannedOccurrence } from '../../../core/planning/planner.ts';
 import { refundRuns } from '../../../core/planning/runs-left.ts';
-import type { IdempotencyRecord, ScheduleChange } from '../../../core/ports/ports.ts';
+import type { IdempotencyRecord } from '../../../core/ports/idempotency-record.ts';
+import type { ScheduleChange } from '../../../core/ports/schedule-store.ts';
 import type { PinnedCalendar } from '../../../core/schedule/calendar.ts';
 import type { Definition } from '../../../core/schedule/definition.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';

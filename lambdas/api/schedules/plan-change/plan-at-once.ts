@@ -5,7 +5,7 @@ import {
   type PlannedRecord,
   plan,
 } from '../../../core/planning/planner.ts';
-import type { PlanningStore } from '../../../core/ports/ports.ts';
+import type { PlanningStore } from '../../../core/ports/planning-store.ts';
 import type { ScheduleHead } from '../../../core/schedule/head.ts';
 import { headRecurrence } from '../../../core/schedule/head-recurrence.ts';
 import type { EpochMs } from '../../../core/time.ts';

@@ -1,5 +1,5 @@
 import { type ScheduleId, scheduleId } from '../../../core/ids.ts';
-import type { ScheduleRecord } from '../../../core/ports/ports.ts';
+import type { ScheduleRecord } from '../../../core/ports/schedule-store.ts';
 import { sideBySide } from '../../../core/side-by-side.ts';
 import type { EpochMs } from '../../../core/time.ts';
 import type { ApiDeps } from '../../deps.ts';

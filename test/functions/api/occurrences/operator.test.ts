@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type OccurrenceId, occurrenceId, parseOccurrenceId } from '../../../../lambdas/core/ids.ts';
-import type { CallResult, Settlement } from '../../../../lambdas/core/ports/ports.ts';
+import type { Settlement } from '../../../../lambdas/core/ports/occurrence-store.ts';
+import type { CallResult } from '../../../../lambdas/core/ports/target-caller.ts';
 import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../../lambdas/core/time.ts';
 import { work } from '../../../../lambdas/worker/work.ts';
 import { at, NOON } from '../../../support/fixtures.ts';

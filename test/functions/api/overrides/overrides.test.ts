@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ScheduleId } from '../../../../lambdas/core/ids.ts';
 import { plan } from '../../../../lambdas/core/planning/planner.ts';
-import type { OccurrenceStore } from '../../../../lambdas/core/ports/ports.ts';
+import type { OccurrenceStore } from '../../../../lambdas/core/ports/occurrence-store.ts';
 import { headRecurrence } from '../../../../lambdas/core/schedule/head-recurrence.ts';
 import { DAY, epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../../lambdas/core/time.ts';
 import { at, freshId, NOON } from '../../../support/fixtures.ts';

@@ -3,7 +3,7 @@ import { createSchedulerEvents } from '../../../../lambdas/adapters/scheduler-ev
 import { count } from '../../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId, type ScheduleId } from '../../../../lambdas/core/ids.ts';
 import { LEASE_SKEW } from '../../../../lambdas/core/occurrence/overdue.ts';
-import type { CallResult, Invocation } from '../../../../lambdas/core/ports/ports.ts';
+import type { CallResult, Invocation } from '../../../../lambdas/core/ports/target-caller.ts';
 import type { Definition } from '../../../../lambdas/core/schedule/definition.ts';
 import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../../lambdas/core/time.ts';
 import { sweep } from '../../../../lambdas/sweep/sweep.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { plan } from '../../../../lambdas/core/planning/planner.ts';
-import type { ScheduleStore } from '../../../../lambdas/core/ports/ports.ts';
+import type { ScheduleStore } from '../../../../lambdas/core/ports/schedule-store.ts';
 import { headRecurrence } from '../../../../lambdas/core/schedule/head-recurrence.ts';
 import { epochMs, HOUR, MINUTE, SECOND, toIso } from '../../../../lambdas/core/time.ts';
 import { at, NOON } from '../../../support/fixtures.ts';

@@ -1,0 +1,1 @@
+export type FencedResult = { readonly kind: 'done' } | { readonly kind: 'lost-lease' };
