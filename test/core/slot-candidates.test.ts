@@ -57,6 +57,22 @@ describe('who is woken next', () => {
     expect(await next()).toBe('nobody');
   });
 
+  it('is not nobody by a look that began before the question', async () => {
+    const answers = [Promise.withResolvers<Waiting[]>(), Promise.withResolvers<Waiting[]>()];
+    let looks = 0;
+    const candidates = new Candidates(() => {
+      looks += 1;
+      return answers[looks - 1]?.promise ?? Promise.resolve([]);
+    });
+    const place = { slot: SLOT, stripe: 0 };
+    const first = candidates.next(place, NOON);
+    const second = candidates.next(place, NOON);
+    answers[0]?.resolve([]);
+    answers[1]?.resolve([{ ...planned(head(), NOON), dispatchSeq: 2 }]);
+    expect((await first).kind).toBe('nobody');
+    expect((await second).kind).toBe('candidate');
+  });
+
   it('is elsewhere in the line, by stripe, for one that found others quicker', async () => {
     const { next } = index(30);
     expect(await next(NOON, 1)).toBe(0);

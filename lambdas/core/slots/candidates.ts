@@ -45,6 +45,14 @@ export class Candidates {
     const offset = isContended ? stripe * STEP : 0;
     const known = this.#take(slot, offset, now);
     if (known) return { kind: 'candidate', waiting: known };
+    // What was asked for before this end may not show who came to wait meanwhile: it can give somebody, but not say that
+    // nobody is there.
+    const before = this.#loading.get(slot);
+    if (before) {
+      await before;
+      const shown = this.#take(slot, offset, now);
+      if (shown) return { kind: 'candidate', waiting: shown };
+    }
     const found = await this.#load(slot, now);
     if (found.length === 0) return { kind: 'nobody' };
     const waiting = this.#take(slot, offset, now);
