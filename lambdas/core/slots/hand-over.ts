@@ -75,7 +75,7 @@ async function giveBackPlace(
   if (!waited) {
     const removed = await slots.remove(held, held, { now, ifNoLine: true });
     if (removed.kind === 'removed')
-      return removed.stripe.stripes > 1 ? fill(slots, held, now, startNext) : undefined;
+      return removed.stripe.stripes > 1 ? void (await fill(slots, held, now, startNext)) : undefined;
     met = removed.stripe;
     const seq = met?.entries.get(held.id);
     // One that is kept over retries is of an earlier sequence.
@@ -94,10 +94,12 @@ async function giveBackPlace(
     if (isGiven) return;
   }
   const { kind, stripe: left } = await slots.remove(held, held, { now });
-  if (!left) return;
-  if (first?.kind === 'nobody' && left.hasLine) await slots.noteNoLine(left, now);
-  // It has found a place by itself, and this one is free: for whoever comes after it.
-  if (first?.kind === 'woken' && kind === 'removed' && hasRoom(left)) await fill(slots, held, now, startNext);
+  if (!left || !first) return;
+  // Free now: for whoever comes after one that has found a place by itself, and for whoever came to wait after the look
+  // and saw the place still taken. Who comes from now on sees it free.
+  const isFree = kind === 'removed' && hasRoom(left) && (first.kind === 'woken' || left.hasLine);
+  const again = isFree ? await fill(slots, held, now, startNext) : first.kind;
+  if (first.kind === 'nobody' && again === 'nobody' && left.hasLine) await slots.noteNoLine(left, now);
 }
 
 function startIfMine({ pullQueue, dispatch }: Woken, holds: Places, startNext: StartNext | undefined): void {
@@ -105,11 +107,17 @@ function startIfMine({ pullQueue, dispatch }: Woken, holds: Places, startNext: S
 }
 
 /** Of many stripes only those know of a line that a hand-over has come by: the index knows of it. */
-async function fill(slots: SlotStore, place: Held, now: EpochMs, startNext?: StartNext): Promise<void> {
+async function fill(
+  slots: SlotStore,
+  place: Held,
+  now: EpochMs,
+  startNext?: StartNext,
+): Promise<First['kind']> {
   const first = await wakeFirst(slots, place, now, startNext !== undefined);
-  if (first.kind !== 'woken') return;
+  if (first.kind !== 'woken') return first.kind;
   const { kind } = await takeFor(slots, place, first.woken, { marksLine: true });
   startIfMine(first.woken, kind === 'taken' ? { [place.slot]: place.stripe } : {}, startNext);
+  return 'woken';
 }
 
 /** For another, which is told or will come. Where there is no room any more it waits, in the place that is its due. */
