@@ -2,7 +2,7 @@ import { occurrenceId, type Places } from '../ids.ts';
 import type { PendingOccurrence } from '../occurrence/occurrence.ts';
 import type { OverlapPolicy } from '../schedule/definition.ts';
 import type { EpochMs } from '../time.ts';
-import type { Held } from './entries.ts';
+import { type Held, isAlive } from './entries.ts';
 import { giveBack, lookAgain, takeFor } from './hand-over.ts';
 import { isOwnSlot, keepsOwnWhileWaiting } from './needs.ts';
 import type { Place, SlotStore } from './store.ts';
@@ -58,7 +58,10 @@ export async function waitFor(
   return parked;
 }
 
-/** Gives the place to one that must start before, and whose message is still on its way. */
+/**
+ * Gives the place to one that must start before, and whose message is still on its way. It may have come to wait for the slot
+ * meanwhile, and have seen it taken: then what it was given is dead, and nobody would be woken for it.
+ */
 async function promise(
   slots: SlotStore,
   here: Held | undefined,
@@ -67,6 +70,11 @@ async function promise(
 ): Promise<boolean> {
   // One that waits is woken in the usual way.
   if (waitingFor !== undefined) return false;
-  if (here && (await slots.replace(here, here, { id: occurrenceId(to), seq: to.dispatchSeq }))) return true;
-  return (await takeFor(slots, place, to)).kind === 'taken';
+  const entry = { id: occurrenceId(to), seq: to.dispatchSeq };
+  const isReplaced = here !== undefined && (await slots.replace(here, here, entry));
+  if (!isReplaced && (await takeFor(slots, place, to)).kind !== 'taken') return false;
+  const given = isReplaced ? here : place;
+  const found = (await slots.readMany([entry.id])).get(entry.id);
+  if (!isAlive(entry, given, found)) await slots.remove(given, entry);
+  return true;
 }

@@ -133,3 +133,51 @@ describe('a run that was moved, of a schedule that starts its runs in order', ()
     expect(await asking(240)).toEqual({});
   });
 });
+
+describe('a place that is left to one that must start before', () => {
+  it('does not stay with it when it comes to wait just then', async () => {
+    const { keys } = await runsAt(-30, -20, -10);
+    const [running, earlier, later] = keys;
+    const first = await start(running, -10);
+    const [seen, parks, replaces] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [
+      PromiseWithResolvers<void>,
+      PromiseWithResolvers<void>,
+      PromiseWithResolvers<void>,
+    ];
+    const { slots } = stores.occurrences;
+    const slow = slotWorker(stores, {
+      ...stores.occurrences,
+      slots: {
+        ...slots,
+        async park(...args) {
+          seen.resolve();
+          await parks.promise;
+          return slots.park(...args);
+        },
+      },
+    });
+    const wary = slotWorker(stores, {
+      ...stores.occurrences,
+      slots: {
+        ...slots,
+        async replace(...args) {
+          replaces.resolve();
+          await comes;
+          return slots.replace(...args);
+        },
+      },
+    });
+    expect((await begin(later, -10)).kind).toBe('waiting');
+    // It has seen the first run, and is about to wait for it.
+    const comes = slow.begin(earlier, terms, at(-10 * MINUTE));
+    await seen.promise;
+    await end(first, -9);
+    // The later one was woken, finds that another is before it, and leaves its place to that one.
+    const yields = wary.begin(later, terms, at(-9 * MINUTE));
+    await replaces.promise;
+    parks.resolve();
+    expect([(await comes).kind, (await yields).kind]).toEqual(['waiting', 'waiting']);
+    expect(await waits(earlier)).toBeUndefined();
+    expect((await begin(earlier, -9)).kind).toBe('claimed');
+  });
+});
