@@ -3,7 +3,6 @@ import { type OccurrenceId, occurrenceId, type ScheduleId } from '../../lambdas/
 import type { Occurrence } from '../../lambdas/core/occurrence/occurrence.ts';
 import type { CallResult, Invocation } from '../../lambdas/core/ports/target-caller.ts';
 import { HOUR, SECOND } from '../../lambdas/core/time.ts';
-import { sweepSlots } from '../../lambdas/sweep/slots.ts';
 import { type BackfillTickDeps, tickBackfills } from '../../lambdas/tick/backfills.ts';
 import { type WorkEnd, work } from '../../lambdas/worker/work.ts';
 import { created, openApi, type Reply } from '../functions/api/api.ts';
@@ -54,23 +53,6 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
       .toSorted((a, b) => a.dueAt - b.dueAt);
   }
 
-  const backfills: string[] = [];
-  async function sweepOwnSlots() {
-    const { slots } = stores.occurrences;
-    const waitedFor = async function* (shard: number) {
-      for await (const slot of slots.waitedFor(shard))
-        if (backfills.some((own) => slot.includes(own))) yield slot;
-    };
-    const { failures } = await sweepSlots({
-      occurrences: { ...stores.occurrences, slots: { ...slots, waitedFor } },
-      expireLease: async () => {},
-      mayBeLost: () => {},
-      stopAt: at(1_000 * HOUR),
-      now: api.clock.now,
-    });
-    if (failures.length > 0) throw failures[0]?.error;
-  }
-
   return {
     api,
     id,
@@ -92,17 +74,14 @@ export async function backfillBench(stores: Stores, changes: Record<string, unkn
     async start(body: Record<string, unknown> = {}): Promise<BackfillView> {
       const reply = await api.post(`${path}/backfills`, { from: iso(-2 * HOUR), to: iso(0), ...body });
       if (reply.status !== 201) throw new Error(`Not made: ${JSON.stringify(reply.body)}`);
-      backfills.push(reply.body.id);
       return reply.body;
     },
     get: async (backfill: string): Promise<BackfillView> =>
       (await api.get(`${path}/backfills/${backfill}`)).body,
     verb: (backfill: string, verb: string): Promise<Reply> =>
       api.post(`${path}/backfills/${backfill}/${verb}`),
-    /** A minute passes: the sweep looks at the slots of these backfills, as it does each minute, and the tick comes. */
-    async tick(changes: Partial<BackfillTickDeps> = {}) {
+    tick: (changes: Partial<BackfillTickDeps> = {}) => {
       api.clock.advance(60 * SECOND);
-      await sweepOwnSlots();
       return tickBackfills(tickDeps(stores, api.clock.now, changes), SHARDS);
     },
     unsent,
