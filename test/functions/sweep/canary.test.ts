@@ -9,7 +9,7 @@ import { DAY, type EpochMs, epochMs, MINUTE } from '../../../lambdas/core/time.t
 import { keepCanary } from '../../../lambdas/sweep/create-canary.ts';
 import { pass } from '../../../lambdas/sweep/pass.ts';
 import { handleMessage } from '../../../lambdas/worker/message.ts';
-import { sweepDeps } from '../../support/alarms/deployment.ts';
+import { passDeps } from '../../support/alarms/deployment.ts';
 import { stateAfter } from '../../support/alarms/evaluate.ts';
 import { alarmsOf } from '../../support/alarms/template.ts';
 import { invoked, type Line, valuesOf } from '../../support/emf.ts';
@@ -131,7 +131,7 @@ describe('a sweep', () => {
     const of = await seedSchedule(api.stores, [NOON]);
     await claimed(api.stores, keyOf(of, NOON), NOON);
     const later = at(10 * MINUTE);
-    const deps = sweepDeps(api.stores, later);
+    const deps = passDeps(api.stores, later);
     const occurrences = { ...deps.occurrences, expire: () => Promise.reject(new Error('refused')) };
     const swept = invoked(() => pass({ ...deps, occurrences }, { shards: SHARDS, reissue: false }));
     await expect(swept).rejects.toThrow('1 occurrences');

@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
-import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { LEASE_SKEW } from '../../../lambdas/core/occurrence/overdue.ts';
 import type { ScheduleHead } from '../../../lambdas/core/schedule/head.ts';
 import { epochMs, HOUR, MINUTE, SECOND } from '../../../lambdas/core/time.ts';
@@ -10,7 +8,7 @@ import { type SweepDeps, sweep } from '../../../lambdas/sweep/sweep.ts';
 import { at, definition, NOON } from '../../support/fixtures.ts';
 import { claimed, keyOf, planned, readPending, seedSchedule } from '../../support/seed.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
-import { EMPTY_QUEUE } from '../../support/sweep.ts';
+import { sweepDeps } from '../../support/sweep.ts';
 
 let stores: Stores;
 beforeEach(async () => {
@@ -18,21 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-function deps(now: number, changes: Partial<SweepDeps> = {}): SweepDeps {
-  return {
-    schedules: stores.schedules,
-    occurrences: stores.occurrences,
-    open: stores.open,
-    watches: stores.watches,
-    messages: EMPTY_QUEUE,
-    revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
-    events: createSchedulerEvents(count, () => {}),
-    redispatchMs: 2 * MINUTE,
-    stopAt: at(24 * HOUR),
-    now: () => epochMs(now),
-    ...changes,
-  };
-}
+const deps = (now: number, changes: Partial<SweepDeps> = {}) =>
+  sweepDeps(stores, () => epochMs(now), changes);
 const ALL = { shards: [0, 1], reissue: false };
 const read = (of: ScheduleHead) => stores.occurrences.readOccurrence(keyOf(of, NOON));
 

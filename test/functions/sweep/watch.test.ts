@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
-import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { METRIC } from '../../../lambdas/contract/metrics.ts';
 import { type OccurrenceId, occurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
@@ -15,7 +13,7 @@ import { meterWrites } from '../../support/capacity.ts';
 import { invoked, valuesOf } from '../../support/emf.ts';
 import { at, NOON } from '../../support/fixtures.ts';
 import { keyOf, messageOf } from '../../support/seed.ts';
-import { EMPTY_QUEUE } from '../../support/sweep.ts';
+import { sweepDeps } from '../../support/sweep.ts';
 import { testWorker } from '../../support/worker.ts';
 import { created, LIMITS, openApi, type TestApi } from '../api/api.ts';
 
@@ -34,25 +32,14 @@ function watched(changes: Record<string, unknown> = {}) {
   return created(api, { expression: '* * * * *', overlap: 'allow', expectSuccessWithin: 'PT5M', ...changes });
 }
 
-function sweepDeps(now: EpochMs) {
-  const { schedules, occurrences, open, watches } = api.stores;
-  return {
-    schedules,
-    occurrences,
-    open,
-    messages: EMPTY_QUEUE,
-    watches,
-    revisionOf: async () => undefined,
-    events: createSchedulerEvents(count, () => {}),
-    redispatchMs: 9 * HOUR,
-    stopAt: epochMs(now + HOUR),
-    now: () => now,
-  };
-}
+const depsAt = (now: EpochMs) => {
+  const terms = { revisionOf: async () => undefined, redispatchMs: 9 * HOUR, stopAt: epochMs(now + HOUR) };
+  return { ...sweepDeps(api.stores, () => now, terms), watches: api.stores.watches };
+};
 
 /** What a deployed sweep writes at that moment. */
 function sweepLines(now: EpochMs) {
-  const deps = sweepDeps(now);
+  const deps = depsAt(now);
   return invoked(async () => {
     const swept = await sweep(deps, { shards: SHARDS, reissue: false });
     report(swept, 0, await sweepWatches(deps));
@@ -145,7 +132,7 @@ describe('a schedule that succeeds', () => {
       const now = at(minute * MINUTE);
       await tickAt(now);
       await run(id, now, good);
-      const deps = sweepDeps(epochMs(now + SECOND));
+      const deps = depsAt(epochMs(now + SECOND));
       const lookLater: typeof deps.watches.lookLater = (watch, later) => {
         looks.push(minute);
         return deps.watches.lookLater(watch, later);

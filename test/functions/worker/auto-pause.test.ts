@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
-import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId, type ScheduleId } from '../../../lambdas/core/ids.ts';
 import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import { type EpochMs, HOUR, MINUTE, toIso } from '../../../lambdas/core/time.ts';
@@ -8,7 +6,7 @@ import { sweep } from '../../../lambdas/sweep/sweep.ts';
 import { work } from '../../../lambdas/worker/work.ts';
 import { at, NOON } from '../../support/fixtures.ts';
 import { claimed, keyOf, messageOf } from '../../support/seed.ts';
-import { EMPTY_QUEUE } from '../../support/sweep.ts';
+import { sweepDeps } from '../../support/sweep.ts';
 import { testWorker } from '../../support/worker.ts';
 import { created, ledger, openApi, type TestApi, tally } from '../api/api.ts';
 
@@ -50,21 +48,10 @@ async function run(id: ScheduleId, answers: Readonly<Record<number, CallResult>>
 /** The worker dies in the attempt; the sweep finds it. */
 async function dies(id: ScheduleId, time: EpochMs) {
   await claimed(api.stores, keyOf(await headOf(id), time), time);
-  const { schedules, occurrences, open, watches } = api.stores;
-  const revisionOf: Parameters<typeof sweep>[0]['revisionOf'] = ({ schedule, revision }) =>
-    schedules.readRevision(schedule, revision);
-  const now = () => at(2 * HOUR);
-  const times = { redispatchMs: 9 * HOUR, stopAt: at(9 * HOUR), now };
-  const deps = {
-    schedules,
-    occurrences,
-    open,
-    watches,
-    messages: EMPTY_QUEUE,
-    revisionOf,
-    events: createSchedulerEvents(count, () => {}),
-    ...times,
-  };
+  const deps = sweepDeps(api.stores, () => at(2 * HOUR), {
+    redispatchMs: 9 * HOUR,
+    stopAt: at(9 * HOUR),
+  });
   return sweep(deps, { shards: [0, 1, 2, 3], reissue: false });
 }
 

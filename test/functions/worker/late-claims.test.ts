@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
-import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
 import type { CatchUpPolicy, Definition } from '../../../lambdas/core/schedule/definition.ts';
@@ -13,7 +11,7 @@ import { testClock } from '../../support/clock.ts';
 import { at, NOON } from '../../support/fixtures.ts';
 import { keyOf, messageOf, readPending, seedSchedule } from '../../support/seed.ts';
 import { openStores, type Stores } from '../../support/stores.ts';
-import { EMPTY_QUEUE } from '../../support/sweep.ts';
+import { sweepDeps } from '../../support/sweep.ts';
 import { testWorker } from '../../support/worker.ts';
 
 let stores: Stores;
@@ -178,18 +176,7 @@ describe('a retry', () => {
   it('that nobody claims is ended by the sweep', async () => {
     const of = await failedOnce();
     const result = await sweep(
-      {
-        schedules: stores.schedules,
-        occurrences: stores.occurrences,
-        open: stores.open,
-        watches: stores.watches,
-        messages: EMPTY_QUEUE,
-        events: createSchedulerEvents(count, () => {}),
-        revisionOf: ({ schedule, revision }) => stores.schedules.readRevision(schedule, revision),
-        redispatchMs: MINUTE,
-        stopAt: at(10 * MINUTE),
-        now: () => at(3 * MINUTE),
-      },
+      sweepDeps(stores, () => at(3 * MINUTE), { redispatchMs: MINUTE, stopAt: at(10 * MINUTE) }),
       { shards: [0, 1, 2, 3], reissue: false },
     );
     expect(result.failed).toBeGreaterThanOrEqual(1);

@@ -11,7 +11,7 @@ import { meterWrites } from '../../support/capacity.ts';
 import { invoked, valuesOf } from '../../support/emf.ts';
 import { at, NOON } from '../../support/fixtures.ts';
 import { claimed, keyOf } from '../../support/seed.ts';
-import { EMPTY_QUEUE } from '../../support/sweep.ts';
+import { sweepDeps } from '../../support/sweep.ts';
 import { testWorker } from '../../support/worker.ts';
 import { created, openApi, type TestApi } from '../api/api.ts';
 
@@ -51,19 +51,12 @@ async function run(id: ScheduleId, time: EpochMs, result: CallResult, late = 0) 
 
 async function sweepAt(now: EpochMs) {
   const reported: Parameters<ScheduleReport>[] = [];
-  const { schedules, occurrences, open, watches } = api.stores;
-  const deps = {
-    schedules,
-    occurrences,
-    open,
-    watches,
-    messages: EMPTY_QUEUE,
+  const deps = sweepDeps(api.stores, () => now, {
     events: createSchedulerEvents(count, (...report) => reported.push(report)),
     revisionOf: async () => undefined,
     redispatchMs: 9 * HOUR,
     stopAt: epochMs(now + HOUR),
-    now: () => now,
-  };
+  });
   const result = await sweep(deps, { shards: [0, 1, 2, 3], reissue: false });
   return { result, reported };
 }

@@ -1,5 +1,3 @@
-import { createSchedulerEvents } from '../../../lambdas/adapters/scheduler-events.ts';
-import { count } from '../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId } from '../../../lambdas/core/ids.ts';
 import type { PendingOccurrence } from '../../../lambdas/core/occurrence/occurrence.ts';
 import type { CallResult } from '../../../lambdas/core/ports/target-caller.ts';
@@ -12,7 +10,7 @@ import { SHARDS, type TestApi, tickAt } from '../../functions/api/api.ts';
 import { invoked, type Line } from '../emf.ts';
 import { at } from '../fixtures.ts';
 import type { Stores } from '../stores.ts';
-import { EMPTY_QUEUE, openIn } from '../sweep.ts';
+import { openIn, sweepDeps } from '../sweep.ts';
 import { testWorker } from '../worker.ts';
 import type { Minute } from './evaluate.ts';
 
@@ -70,7 +68,7 @@ export function deployment(api: TestApi) {
   }
 
   function sweepOnce(now: EpochMs): Promise<void> {
-    return pass(sweepDeps(stores, now), { shards: SHARDS, reissue: false });
+    return pass(passDeps(stores, now), { shards: SHARDS, reissue: false });
   }
 
   /** Runs the nth minute; answers what was measured in it. `Errors`: invocations that threw, of all functions. */
@@ -110,22 +108,10 @@ export function deployment(api: TestApi) {
 }
 
 /** A sweep that hands nothing over again: nothing is lost on the way to a worker here. */
-export function sweepDeps(stores: Stores, now: EpochMs): PassDeps {
-  const { schedules, occurrences, open, watches, planning } = stores;
-  return {
-    schedules,
-    occurrences,
-    open,
-    messages: EMPTY_QUEUE,
-    watches,
-    planning,
-    canary: true,
-    events: createSchedulerEvents(count, () => {}),
-    revisionOf: ({ schedule, revision }) => schedules.readRevision(schedule, revision),
-    redispatchMs: 9 * HOUR,
-    stopAt: epochMs(now + HOUR),
-    now: () => now,
-  };
+export function passDeps(stores: Stores, now: EpochMs): PassDeps {
+  const terms = { redispatchMs: 9 * HOUR, stopAt: epochMs(now + HOUR) };
+  const { schedules, planning, watches } = stores;
+  return { ...sweepDeps(stores, () => now, terms), schedules, planning, watches, canary: true };
 }
 
 const bodyOf = (one: PendingOccurrence) =>

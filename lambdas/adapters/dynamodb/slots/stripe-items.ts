@@ -1,6 +1,6 @@
 import type { OccurrenceId } from '../../../core/ids.ts';
 import { type LimitTerms, MAX_PLACES, type Place, type Stripe } from '../../../core/slots/store.ts';
-import { type EpochMs, epochMs } from '../../../core/time.ts';
+import type { EpochMs } from '../../../core/time.ts';
 import { type Expression, expression } from '../conditions.ts';
 import type { Item } from '../item.ts';
 
@@ -51,5 +51,3 @@ export function firstStripe(
     },
   );
 }
-
-export const NEVER = epochMs(0);

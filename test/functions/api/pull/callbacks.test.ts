@@ -1,6 +1,4 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createSchedulerEvents } from '../../../../lambdas/adapters/scheduler-events.ts';
-import { count } from '../../../../lambdas/adapters/telemetry.ts';
 import { occurrenceId, type ScheduleId } from '../../../../lambdas/core/ids.ts';
 import { LEASE_SKEW } from '../../../../lambdas/core/occurrence/overdue.ts';
 import type { CallResult, Invocation } from '../../../../lambdas/core/ports/target-caller.ts';
@@ -10,7 +8,7 @@ import { sweep } from '../../../../lambdas/sweep/sweep.ts';
 import { work } from '../../../../lambdas/worker/work.ts';
 import { at, definition, NOON } from '../../../support/fixtures.ts';
 import { keyOf, planned, seedSchedule } from '../../../support/seed.ts';
-import { EMPTY_QUEUE } from '../../../support/sweep.ts';
+import { sweepDeps } from '../../../support/sweep.ts';
 import { testWorker } from '../../../support/worker.ts';
 import { openApi, type TestApi } from '../api.ts';
 
@@ -52,21 +50,10 @@ const read = async (id: string) => (await api.get(`/occurrences/${id}`)).body;
 
 async function sweepAt(time: number) {
   api.clock.set(epochMs(time));
-  return sweep(
-    {
-      schedules: api.stores.schedules,
-      occurrences: api.stores.occurrences,
-      open: api.stores.open,
-      watches: api.stores.watches,
-      messages: EMPTY_QUEUE,
-      revisionOf: ({ schedule, revision }) => api.stores.schedules.readRevision(schedule, revision),
-      events: createSchedulerEvents(count, () => {}),
-      redispatchMs: 2 * MINUTE,
-      stopAt: at(100 * HOUR),
-      now: api.clock.now,
-    },
-    { shards: [0, 1, 2, 3], reissue: false },
-  );
+  return sweep(sweepDeps(api.stores, api.clock.now, { stopAt: at(100 * HOUR) }), {
+    shards: [0, 1, 2, 3],
+    reissue: false,
+  });
 }
 
 describe('an attempt that its target took on', () => {
