@@ -16,9 +16,9 @@ import { createTargetCaller } from '../adapters/targets/index.ts';
 import { schedulerEvents, withObservability } from '../adapters/telemetry.ts';
 import { createAllowList } from '../contract/allow/allow-list.ts';
 import { parseEnv, workerEnv } from '../contract/env.ts';
-import { FullSlots } from '../core/slots/full.ts';
 import { SECOND } from '../core/time.ts';
 import { orComeAgain } from './come-again.ts';
+import { createFullSlots } from './full-slots.ts';
 import { createGroupLimits } from './group-limits.ts';
 import { handleMessage } from './message.ts';
 import { createRevisionCache } from './revision-cache.ts';
@@ -46,7 +46,7 @@ const deps = {
     clock: systemClock,
     httpAllowedRanges: env.HTTP_ALLOWED_RANGES.split(',').filter((range) => range !== ''),
   }),
-  full: new FullSlots(),
+  full: createFullSlots(),
   oneOfFew: pLimit(MAX_BEGINNING),
   newSecret,
   leaseMs: env.LEASE_SECONDS * SECOND,

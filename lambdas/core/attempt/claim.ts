@@ -7,10 +7,9 @@ import type { ClaimResult, OccurrenceStore } from '../ports/occurrence-store.ts'
 import type { OverlapPolicy } from '../schedule/definition.ts';
 import type { Revision } from '../schedule/revision.ts';
 import { heldBy, homeStripe, isAlive } from '../slots/entries.ts';
-import type { FullSlots } from '../slots/full.ts';
 import { giveBack } from '../slots/hand-over.ts';
 import { type GroupLimit, isOwnSlot, type SlotNeed, slotNeeds } from '../slots/needs.ts';
-import { type Stripe, stripesFor } from '../slots/store.ts';
+import { type FullSlots, type Stripe, stripesFor } from '../slots/store.ts';
 import { isOutdated, takePlace } from '../slots/take.ts';
 import { type EpochMs, epochMs } from '../time.ts';
 import { applyOverlapPolicy } from './overlap.ts';

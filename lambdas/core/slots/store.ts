@@ -2,7 +2,6 @@ import type { Dispatched, OccurrenceId, Places, ScheduleId } from '../ids.ts';
 import type { Dispatch } from '../occurrence/dispatch.ts';
 import type { Occurrence, PendingOccurrence, RunningOccurrence } from '../occurrence/occurrence.ts';
 import type { EpochMs } from '../time.ts';
-import type { Candidate } from './candidates.ts';
 import type { SlotNeed } from './needs.ts';
 
 /** One of the items that a slot is made of: each takes at most `MAX_PLACES` entries. */
@@ -43,6 +42,13 @@ export interface Stripe extends Place {
 }
 
 export const hasRoom = ({ entries, cap }: Stripe): boolean => entries.size < cap;
+
+export type Candidate =
+  | { readonly kind: 'candidate'; readonly waiting: Waiting }
+  /** Whoever the index shows is being woken by others. Whether somebody is behind them is not known. */
+  | { readonly kind: 'taken' }
+  /** The index shows nobody. */
+  | { readonly kind: 'nobody' };
 
 export interface WakeOptions {
   /** Whoever wakes it starts it at once, so that no message is sent for it. Outside workers are not started by anybody. */
@@ -158,4 +164,10 @@ export interface SlotStore {
   lookBefore(pending: PendingOccurrence, from: EpochMs | undefined, now: EpochMs): Promise<Before>;
   /** Those of a schedule that wait for its own slot, from a nominal time on, read consistently. */
   ownWaiting(schedule: ScheduleId, slot: string, from: EpochMs | undefined): Promise<PendingOccurrence[]>;
+}
+
+/** What a process has seen of full slots a moment ago. */
+export interface FullSlots {
+  note(stripe: Stripe, now: EpochMs): void;
+  find(place: Place, now: EpochMs): Stripe | undefined;
 }

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { isPunctualError } from '../../../lambdas/core/errors.ts';
 import { type Fault, type Faults, NO_FAULTS } from '../world/calls.ts';
 import { Crashed } from '../world/life.ts';
+import { SINGLE_FAULTS } from '../world/scenario.ts';
 import type { World } from '../world/world.ts';
 import { adopt, assertAsExpected, type Model, NAMES, type Name } from './model.ts';
 
@@ -105,20 +106,7 @@ export function step(text: string, mishap: Mishap | null, run: (world: World) =>
 
 export const mishaps = fc.option(
   fc.record({
-    fault: fc.constantFrom<Fault[]>(
-      'crash-before',
-      'crash-after',
-      'arrives-late',
-      'twice',
-      'again-late',
-      'unanswered',
-      'unheard',
-      'refused',
-      'silent',
-      'stale',
-      'throttled',
-      'conflict',
-    ),
+    fault: fc.constantFrom<Fault[]>(...SINGLE_FAULTS, 'throttled', 'conflict'),
     nth: fc.integer({ min: 1, max: 12 }),
   }),
   { freq: 3 },

@@ -34,7 +34,8 @@ export interface Disturbance {
   readonly at?: number;
 }
 
-const SINGLE = [
+/** Faults of one call. */
+export const SINGLE_FAULTS = [
   'crash-before',
   'crash-after',
   'arrives-late',
@@ -55,7 +56,7 @@ const GIVEN_UP: readonly Fault[] = ['refused', 'silent'];
  * nothing behind, so dying before or after it is dying after the last effect before it.
  */
 export function disturbances(calls: readonly Call[], exhaustive = LONG): Disturbance[] {
-  const single = SINGLE.flatMap((fault) =>
+  const single = SINGLE_FAULTS.flatMap((fault) =>
     calls
       .filter((call) => applies(fault, call) && (exhaustive || isDistinct(fault, call)))
       .map(({ number }) => ({ fault, at: number })),

@@ -1,8 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stripeKey } from '../../../lambdas/adapters/dynamodb/keys.ts';
+import { Candidates } from '../../../lambdas/adapters/dynamodb/slots/candidates.ts';
 import { type OccurrenceKey, occurrenceId } from '../../../lambdas/core/ids.ts';
-import { Candidates } from '../../../lambdas/core/slots/candidates.ts';
 import { type Held, heldBy } from '../../../lambdas/core/slots/entries.ts';
 import { applyLimit } from '../../../lambdas/core/slots/fill.ts';
 import { giveBack } from '../../../lambdas/core/slots/hand-over.ts';

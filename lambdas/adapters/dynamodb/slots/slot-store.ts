@@ -1,6 +1,5 @@
 import { occurrenceId } from '../../../core/ids.ts';
 import { purgeTime } from '../../../core/occurrence/retention.ts';
-import { Candidates } from '../../../core/slots/candidates.ts';
 import { isOwnSlot } from '../../../core/slots/needs.ts';
 import { hasRoom, type Place, type SlotStore } from '../../../core/slots/store.ts';
 import { MINUTE } from '../../../core/time.ts';
@@ -9,6 +8,7 @@ import type { StoreContext } from '../client.ts';
 import { and, type Expression, expression, isAbsent, or } from '../conditions.ts';
 import { stripeKey } from '../keys.ts';
 import { updateItem } from '../update-item.ts';
+import { Candidates } from './candidates.ts';
 import { createLimitWrites } from './slot-limits.ts';
 import { lookBefore, ownWaiting, readMany, waitedFor, waiting } from './slot-queries.ts';
 import { fence, park, wake } from './slot-waits.ts';

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Candidates } from '../../lambdas/core/slots/candidates.ts';
-import { FullSlots } from '../../lambdas/core/slots/full.ts';
-import type { Stripe, Waiting } from '../../lambdas/core/slots/store.ts';
-import { SECOND } from '../../lambdas/core/time.ts';
-import { at, head, NOON } from '../support/fixtures.ts';
-import { planned } from '../support/seed.ts';
+import { Candidates } from '../../../lambdas/adapters/dynamodb/slots/candidates.ts';
+import type { Waiting } from '../../../lambdas/core/slots/store.ts';
+import { SECOND } from '../../../lambdas/core/time.ts';
+import { at, head, NOON } from '../../support/fixtures.ts';
+import { planned } from '../../support/seed.ts';
 
 const SLOT = 'key:database';
 
@@ -79,24 +78,5 @@ describe('who is woken next', () => {
     expect(await next(NOON, 1, true)).toBe(6);
     expect(await next(NOON, 2, true)).toBe(12);
     expect(await next(NOON, 2)).toBe(1);
-  });
-});
-
-describe('a full slot', () => {
-  const stripe = (name: string, number: number) => ({ slot: name, stripe: number }) as Stripe;
-
-  it('is known for a moment, each stripe by itself', () => {
-    const full = new FullSlots();
-    full.note(stripe(SLOT, 3), NOON);
-    expect(full.find({ slot: SLOT, stripe: 3 }, at(SECOND))).toBeDefined();
-    expect(full.find({ slot: SLOT, stripe: 2 }, at(SECOND))).toBeUndefined();
-    expect(full.find({ slot: SLOT, stripe: 3 }, at(2 * SECOND))).toBeUndefined();
-  });
-
-  it('is forgotten where there are very many', () => {
-    const full = new FullSlots();
-    for (let number = 0; number <= 1_000; number += 1) full.note(stripe(`key:${number}`, 0), NOON);
-    expect(full.find({ slot: 'key:0', stripe: 0 }, NOON)).toBeUndefined();
-    expect(full.find({ slot: 'key:1000', stripe: 0 }, NOON)).toBeDefined();
   });
 });

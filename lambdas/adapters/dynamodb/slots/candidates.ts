@@ -1,6 +1,7 @@
-import { occurrenceId } from '../ids.ts';
-import type { EpochMs } from '../time.ts';
-import type { Place, Waiting } from './store.ts';
+import { LRUCache } from 'lru-cache';
+import { occurrenceId } from '../../../core/ids.ts';
+import type { Candidate, Place, Waiting } from '../../../core/slots/store.ts';
+import type { EpochMs } from '../../../core/time.ts';
 
 /** Looked up at once: those who hand places over in one process share them. */
 const PAGE = 40;
@@ -20,20 +21,13 @@ interface Line {
   readonly given: Map<string, EpochMs>;
 }
 
-export type Candidate =
-  | { readonly kind: 'candidate'; readonly waiting: Waiting }
-  /** Whoever the index shows is being woken by others. Whether somebody is behind them is not known. */
-  | { readonly kind: 'taken' }
-  /** The index shows nobody. */
-  | { readonly kind: 'nobody' };
-
 /**
  * Who is woken next for a slot, as one process sees it. When many end at once, each would look up the same line and try to
  * wake the same few; so they share a look, and each is given another, in their order. Who finds that another process was
  * first goes on elsewhere in the line, or they would follow each other down it.
  */
 export class Candidates {
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new LRUCache<string, Line>({ max: MOST });
   readonly #loading = new Map<string, Promise<readonly Waiting[]>>();
   readonly #query: (slot: string, limit: number) => Promise<readonly Waiting[]>;
 
@@ -76,10 +70,7 @@ export class Candidates {
         const before = this.#lines.get(slot)?.given ?? [];
         const given = new Map([...before].filter(([, at]) => Math.abs(now - at) < BEING_WOKEN));
         const left = found.filter((waiting) => !given.has(nameOf(waiting)));
-        this.#lines.delete(slot);
         this.#lines.set(slot, { at: now, left, given });
-        const [oldest] = this.#lines.keys();
-        if (this.#lines.size > MOST && oldest !== undefined) this.#lines.delete(oldest);
         return found;
       })
       .finally(() => this.#loading.delete(slot));
